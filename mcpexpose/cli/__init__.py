@@ -1,0 +1,3 @@
+"""The commands: parse, call one thing, report."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What an agent host uses: a loaded plan and its sessions. Knows no config, catalog or compiler."""
+
+from __future__ import annotations

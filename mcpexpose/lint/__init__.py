@@ -1,0 +1,3 @@
+"""Rules over every stage, what silences them, and the run."""
+
+from __future__ import annotations

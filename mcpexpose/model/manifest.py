@@ -1,0 +1,33 @@
+"""`manifest.json`: what a bundle is made of, and by what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BUNDLE_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFile:
+    """One file of a bundle, but for the manifest itself."""
+
+    path: str
+    """Relative to the bundle, forward slashes, no link and no `..`."""
+    sha256: str
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Written in canonical bytes, so that any flipped one shows."""
+
+    format_version: int
+    plan_digest: str
+    """Of plan.json without every `captured_at`."""
+    files: tuple[BundleFile, ...]
+    tool_version: str
+    analyzer_version: str
+    ranking_version: str
+    digest: str
+    """Of the canonical form of all the rest."""
