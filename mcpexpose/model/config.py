@@ -139,7 +139,7 @@ class ServerTable(Table):
     experimental_environment: Any = Field(None, description="The host's own; without effect here.")
     default_tools_approval_mode: str | None = Field(
         None,
-        description="Codex's key; `prompt` asks for each call, `writes` for what is not read_only; others change nothing.",
+        description="Codex's key; `prompt` asks for each call, `writes` for what is not read_only; others: nothing.",
     )
 
     @property

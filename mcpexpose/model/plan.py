@@ -30,7 +30,7 @@ class Because:
     """What this layer wanted."""
     layer: Layer
     key: str
-    """The deciding key as a person would write it: `mcp_servers.github.tools."get_*".exposure`, `baseline@1: delete_*`."""
+    """The deciding key as people write it: `mcp_servers.github.tools."get_*".exposure`, `baseline@1: delete_*`."""
     reason: str = ""
     """A pack's reason, the measured share of `auto`, the hint's name and value, a finding's slug."""
     file: str = ""
