@@ -12,7 +12,6 @@ from mcpexpose.model.canonical import digest
 from mcpexpose.model.config import Constraint, PolicyPack, ResolvedPack
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Place
-from mcpexpose.model.finding import Place
 from mcpexpose.model.policy import Approval
 from mcpexpose.model.text import shown
 
@@ -73,9 +72,9 @@ def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
     found: list[Fault] = []
     version = text.data.get("schema_version")
     if isinstance(version, int) and version > PACK_VERSION:
-        message = f"{shown(text.name)} is a pack of format {version}, and this mcpexpose reads {PACK_VERSION}"
+        message = f"the pack has format {version}, and this mcpexpose reads {PACK_VERSION}"
         found.append(fault("pack-version", ("schema_version",), message, "Use a newer mcpexpose."))
-        return None, tuple(_of(text.name, each) for each in found)
+        return None, tuple(_in_pack(text.name, each) for each in found)
     found += texts.check(text.data)
     for n, constraint in enumerate(_constraints(text)):
         for key in ("side_effects", "groups"):
@@ -89,7 +88,7 @@ def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
         data = shape.without(data, {_reach(each.drop) for each in shaped.faults if each.drop})
         shaped = shape.shaped(PolicyPack, shape.frozen(data))
     found += _without_effect(text)
-    return shaped.value, tuple(_of(text.name, each) for each in found)
+    return shaped.value, tuple(_in_pack(text.name, each) for each in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +168,10 @@ def _without_effect(text: Document) -> Iterator[Fault]:
     for n, constraint in enumerate(_constraints(text)):
         path = ("constraints", n)
         if constraint.get("approval") == Approval.AUTO:
-            message = f'{shown(text.name, 80)}: constraint {n} says approval = "auto", and a pack only narrows'
+            message = f'constraint {n} says approval = "auto", and a pack only narrows'
             yield fault("config-value", (*path, "approval"), message, 'Write "ask", or leave it out.')
         if constraint and constraint.keys() <= _FIELDS - _LIMITS:
-            message = f"{shown(text.name, 80)}: constraint {n} limits nothing"
+            message = f"constraint {n} limits nothing"
             advice = "Give it min_side_effect, approval, max_exposure or deny."
             yield fault("config-invalid", path, message, advice, on="header")
 
@@ -184,3 +183,12 @@ _FIELDS = frozenset(Constraint.model_fields)
 def _of(file: str, each: Fault) -> Finding:
     place = each.finding.place
     return replace(each.finding, place=replace(place, file=file)) if place is not None else each.finding
+
+
+def _in_pack(name: str, each: Fault) -> Finding:
+    finding = _of(name, each)
+    advice = finding.advice
+    if finding.slug == "config-unknown-key" and not finding.details:
+        advice = "Remove it; a pack has name, version, description and constraints."
+    message = f"{shown(name, 80)}: {finding.message}"
+    return replace(finding, message=message, advice=advice, subjects=(name, *finding.subjects))
