@@ -36,7 +36,10 @@ def test_an_argument_that_would_fool_the_eye_is_quoted_and_escaped() -> None:
 
 def test_literal_credentials_are_struck_out() -> None:
     transport = Transport("stdio", "run", ("--key", "sk-live"))
-    assert "sk-live" not in ask_of(Target("s", transport), lambda text: text.replace("sk-live", "***")).line
+    assert (
+        "sk-live"
+        not in ask_of(Target("s", transport), lambda words: [word.replace("sk-live", "***") for word in words]).line
+    )
     http = Transport("http", url="https://user:pass@example.com/mcp?key=abc")
     assert ask_of(Target("s", http)).line == "https://example.com/mcp?***"
 
