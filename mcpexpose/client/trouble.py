@@ -71,7 +71,7 @@ def loop(server: str, cursor: str, pages: int) -> Trouble:
             f'{shown(server)} was not captured: page {pages} of its tools leads back to the cursor "{text}"',
             (server,),
             "Have the server mended: its last page must have no nextCursor.",
-            details={"cursor": cursor},
+            details={"cursor": cursor[:200]},
         )
     )
 

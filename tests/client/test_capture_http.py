@@ -131,6 +131,22 @@ def test_an_http_error_is_named_with_its_status(status: int) -> None:
     assert captured.unavailable
 
 
+def test_an_error_of_the_protocol_is_told_as_such() -> None:
+    """Not as the 405 that such a server gives for the stream that it does not have."""
+
+    def answer(message: Message, headers: dict[str, str]) -> tuple[int, str]:
+        if message["method"] == "tools/list":
+            return 200, json.dumps(
+                {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "boom"}}
+            )
+        return listing([])(message, headers)
+
+    with serving(raw_server(answer)) as address:
+        captured = run(Transport("http", url=f"{address}/mcp"))
+    assert "-32603: boom" in failure(captured).message
+    assert not captured.unavailable
+
+
 def test_where_nothing_listens_the_server_is_unavailable() -> None:
     port = closed_port()
     for kind in ("http", "sse"):
