@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The parser has been `re._parser` since Python 3.11; it has no public name.
 from re import _constants as _op  # type: ignore[attr-defined]  # isort: skip
 from re import _parser  # type: ignore[attr-defined]  # isort: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _POSITIONS = 400
 _PAIRS = 20_000

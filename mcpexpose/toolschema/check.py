@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.text import shown
@@ -14,6 +13,9 @@ from mcpexpose.toolschema.references import CHAIN_LIMIT, BadReference, endless, 
 from mcpexpose.toolschema.satisfiable import contradictions
 from mcpexpose.toolschema.shapes import kind
 from mcpexpose.toolschema.walk import Walked, start
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LEVELS = 100
 """Objects and lists, one inside the other, that a schema may have."""
@@ -104,7 +106,9 @@ def _root(schema: dict[str, Any], where: Where) -> list[SchemaProblem]:
     if not all(isinstance(item, str) for item in listed):
         return []  # misshapen, and told so
     message = (
-        "the input schema is for " + " or ".join(shown(item, 20) for item in listed) + ", and arguments are an object"
+        "the input schema is for "
+        + " or ".join(shown(str(item), 20) for item in listed)
+        + ", and arguments are an object"
     )
     return [_error("schema-invalid", where, ("type",), message, _FIX)]
 
@@ -115,7 +119,7 @@ def _references(walked: Walked, bad: list[BadReference], where: Where) -> list[S
         text = shown(reference.text, 80)
         if reference.fault == "remote":
             message = f"the {where} schema refers out of itself, to {text}"
-            advice = "Have the server send the definition inside the schema: nothing is fetched, over no network and from no file."
+            advice = "Have the server send the definition inside the schema: no network and no file is asked."
             problems.append(_error("schema-remote-ref", where, reference.path, message, advice))
         else:
             message = f"the {where} schema refers to {text}, which is not in it"
@@ -140,7 +144,7 @@ def _patterns(walked: Walked, where: Where) -> list[SchemaProblem]:
                 problems.append(_error("schema-invalid", where, path, message, _FIX))
             elif patterns.risk(text):
                 message = f"in the {where} schema `{keyword}` can take exponential time on a text that nearly fits"
-                advice = "Have the server write it without a repetition inside a repetition; a call that takes too long is refused."
+                advice = "Have the server write it without nested repetitions; a call that takes too long is refused."
                 problems.append(SchemaProblem("schema-risky-pattern", Severity.WARNING, where, path, message, advice))
     return problems[: 2 * _MOST]
 

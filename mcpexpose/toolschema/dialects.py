@@ -7,11 +7,13 @@ to import.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.toolschema import shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Holds = Literal["schema", "schemas", "map", "schema-or-schemas", "map-or-names", "schema-or-bool"]
 """What a keyword's value holds: a schema; a list of them; an object of them; or another shape beside."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.model.finding import Finding, Place, Severity
-from mcpexpose.model.names import ToolId
 from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpexpose.model.names import ToolId
 
 Where = Literal["input", "output"]
 Path = tuple[str | int, ...]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
-from mcpexpose.toolschema.problem import Path
 from mcpexpose.toolschema.walk import REFERENCES, Node, Walked, absolute, children
+
+if TYPE_CHECKING:
+    from mcpexpose.toolschema.problem import Path
 
 CHAIN_LIMIT = 100
 """Schemas that may apply to one value one inside the other; a validator's stack grows with each."""

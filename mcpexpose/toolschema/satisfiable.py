@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.toolschema.dialects import DRAFT_4
 from mcpexpose.toolschema.patterns import compiled, risk
 from mcpexpose.toolschema.patterns import problem as pattern_problem
-from mcpexpose.toolschema.problem import Path
 from mcpexpose.toolschema.shapes import TYPES, is_number, json_key
-from mcpexpose.toolschema.walk import Node, Walked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpexpose.toolschema.problem import Path
+    from mcpexpose.toolschema.walk import Node, Walked
 
 _STEPS = 5_000
 _BOUNDS = {

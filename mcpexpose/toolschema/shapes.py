@@ -1,11 +1,11 @@
-"""The shapes that keywords of JSON Schema may have. Each check says what is wrong, after the keyword's name, or None."""
+"""The shapes of JSON Schema's keywords. Each check says what is wrong, to follow the keyword's name, or None."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 from mcpexpose.model.text import shown
 
@@ -109,7 +109,7 @@ def vocabulary(value: Any) -> str | None:
     return next((wrong for item in value.values() if (wrong := boolean(item))), None)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

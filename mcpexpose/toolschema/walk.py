@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from mcpexpose.toolschema.dialects import Dialect, dialect
-from mcpexpose.toolschema.problem import Path
 from mcpexpose.toolschema.shapes import kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpexpose.toolschema.problem import Path
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
