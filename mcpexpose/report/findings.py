@@ -89,5 +89,7 @@ def summary(report: FindingsReport, screen: Screen) -> str:
     found = [count(report.total(severity), *words) for severity, words in nouns.items() if report.total(severity)]
     checked = [count(number, noun.removesuffix("s")) for noun, number in report.checked.items()]
     text = (", ".join(found) or "no findings") + (f" in {', '.join(checked)}" if checked else "")
-    worst = sorted((f for f in report.findings if f.slug in report.explained), key=lambda f: list(Severity).index(f.severity))
+    worst = sorted(
+        (f for f in report.findings if f.slug in report.explained), key=lambda f: list(Severity).index(f.severity)
+    )
     return text + (f" {screen.dot} mcpexpose rule {worst[0].slug} explains" if worst else "")
