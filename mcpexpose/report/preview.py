@@ -25,9 +25,10 @@ FORMATS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogAge:
-    """How old a server's catalog is at the time of the preview."""
+class CatalogState:
+    """A server's catalog, and how old it is at the time of the preview."""
 
+    revision: str
     seconds: float | None
     """None where the catalog has no time stamp that can be read."""
     fresh: bool = True
@@ -50,8 +51,7 @@ class ServerLine:
     left_out: int
     tokens_if_all: int
     summary: str
-    revision: str
-    age: CatalogAge | None
+    catalog: CatalogState | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def preview(
     *,
     title: str,
     profile: str | None = None,
-    ages: Mapping[str, CatalogAge] | None = None,
+    catalogs: Mapping[str, CatalogState] | None = None,
     servers: tuple[str, ...] = (),
     locate: Callable[[Place], Location | None] = lambda place: None,
 ) -> Preview:
@@ -163,7 +163,7 @@ def preview(
         tokens_tools=seen.tokens_tools,
         tokens_search_tool=seen.tokens_search_tool,
         tokens_prompt_section=seen.tokens_prompt_section,
-        servers=_servers(compiled, servers, declared, reach, ages or {}),
+        servers=_servers(compiled, servers, declared, reach, catalogs or {}),
         direct=tuple(_direct(plan.tools[row], profile, chosen is not None, locate) for row in rows),
         left_out=left_out,
         profiles=_profiles(compiled),
@@ -208,7 +208,7 @@ def _servers(
     enabled: tuple[str, ...],
     declared: frozenset[ToolId],
     reach: frozenset[ToolId],
-    ages: Mapping[str, CatalogAge],
+    catalogs: Mapping[str, CatalogState],
 ) -> tuple[ServerLine, ...]:
     planned = {server.id: server for server in compiled.plan.servers}
     tokens: Counter[str] = Counter()
@@ -236,8 +236,7 @@ def _servers(
             left_out=counts.get(server, Counter())["left_out"],
             tokens_if_all=tokens[server],
             summary=planned[server].summary if server in planned else "",
-            revision=planned[server].revision if server in planned else "",
-            age=ages.get(server),
+            catalog=catalogs.get(server),
         )
         for server in sorted({*enabled, *counts, *planned})
     )

@@ -15,9 +15,9 @@ from mcpexpose.report.words import age, count, share
 LIMIT = 60_000
 """Bytes. GitHub refuses a comment above 65,536 characters."""
 _TABLE_LIMIT = 12_000
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~@:])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~@!])")
 # A comment after these keeps a mention, a cross-reference or a bare address from becoming a link.
-_LINKED = re.compile(r"\\?[@#]|(?i:https?|ftp|www)(?=\\[:.])")
+_LINKED = re.compile(r"\\[@#]|(?i:https?|ftp|www)(?=[:.])")
 
 
 def render(preview: Preview, screen: Screen) -> str:
@@ -47,8 +47,9 @@ def render(preview: Preview, screen: Screen) -> str:
 def escape(text: str, limit: int = 200) -> str:
     """TEXT as literal text in a table cell: shown, cut, HTML and Markdown escaped, no mention, no autolink."""
     safe = shown(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    safe = re.sub(r"^([-+=]|[0-9]+\.)", r"\\\1", safe)
     safe = _SPECIAL.sub(r"\\\1", safe)
-    return _LINKED.sub(lambda match: match.group() + "<!-- -->", safe)
+    return _LINKED.sub(lambda match: match.group() + "<!-- -->", safe).replace("$", "&#36;")
 
 
 def _faults(preview: Preview) -> list[str]:
@@ -88,9 +89,11 @@ def _left_out(preview: Preview) -> list[str]:
 def _servers(preview: Preview) -> list[str]:
     rows = []
     for server in preview.servers:
-        seconds = server.age.seconds if server.age else None
-        stale = "" if server.age is None or server.age.fresh else f" ⚠ {escape(server.age.reason)}"
-        captured = f"{age(seconds) if seconds is not None else 'no date'} `{server.revision[:8]}`{stale}"
+        captured = "no usable catalog"
+        if state := server.catalog:
+            old = age(state.seconds) if state.seconds is not None else "no date"
+            stale = "" if state.fresh else f" ⚠ {escape(state.reason)}"
+            captured = f"{old} `{state.revision[:8]}`{stale}"
         rows.append(
             (
                 escape(server.id),
@@ -98,7 +101,7 @@ def _servers(preview: Preview) -> list[str]:
                 f"{server.left_out:,}",
                 f"{server.tokens_if_all:,}",
                 share(server.tokens_if_all, preview.plan.context_window),
-                captured if server.revision else "no usable catalog",
+                captured,
                 escape(server.summary),
             )
         )

@@ -22,7 +22,7 @@ _ROWS = 100
 def render(preview: Preview, screen: Screen) -> str:
     """The whole preview; sections that have nothing to say are not there."""
     sections = [
-        [_title(preview, screen)],
+        screen.wrap(_title(preview, screen)),
         _budget(preview, screen),
         [_counts(preview, screen)],
         _faults(preview, screen),
@@ -115,7 +115,15 @@ def _servers(preview: Preview, screen: Screen) -> list[str]:
         ]
         for server in preview.servers
     ]
+    if _width(columns, rows, screen) > screen.width:
+        at = [column.title for column in columns].index("SHARE")
+        columns, rows = [*columns[:at], *columns[at + 1 :]], [[*row[:at], *row[at + 1 :]] for row in rows]
     return [*_with_summaries(preview, columns, rows, screen), *_stale(preview, screen)]
+
+
+def _width(columns: list[Column], rows: list[list[Cell]], screen: Screen) -> int:
+    """Cells that a table wants where nothing gives way."""
+    return max(cells(line) for line in table(columns, rows, Screen(1_000_000, False, screen.encoding)))
 
 
 def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cell]], screen: Screen) -> list[str]:
@@ -139,24 +147,25 @@ def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cel
 
 
 def _captured(server: ServerLine, screen: Screen) -> Cell:
-    if not server.revision:
-        return Painted("no usable catalog", Paint.DANGER) if not server.tools else screen.dash
-    seconds = server.age.seconds if server.age else None
+    if server.catalog is None:
+        return Painted("no usable catalog", Paint.DANGER)
+    seconds = server.catalog.seconds
     old = "no date" if seconds is None else "ahead" if seconds < -300 else age(seconds)
-    mark = "" if server.age is None or server.age.fresh else " !"
-    text = f"{pad(old, 6, '>')}  {server.revision[:8]}{mark}"
+    mark = "" if server.catalog.fresh else " !"
+    text = f"{pad(old, 6, '>')}  {server.catalog.revision[:8]}{mark}"
     return Painted(text, Paint.CARE) if mark else text
 
 
 def _stale(preview: Preview, screen: Screen) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for server in preview.servers:
-        if server.age and not server.age.fresh:
-            reasons.setdefault(server.age.reason, []).append(screen.text(server.id))
-    return [
-        f"  ! {reason} ({', '.join(names)}): capture again, or a host will refresh it before a call"
-        for reason, names in reasons.items()
-    ]
+        if server.catalog and not server.catalog.fresh:
+            reasons.setdefault(server.catalog.reason, []).append(screen.text(server.id))
+    lines = []
+    for reason, names in reasons.items():
+        text = f"{', '.join(names)}: {reason}; capture again, or a host will refresh it before a call"
+        lines += screen.wrap(text, "  ! ", "    ")
+    return lines
 
 
 def _direct(preview: Preview, screen: Screen) -> list[str]:

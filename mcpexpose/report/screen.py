@@ -86,6 +86,19 @@ class Screen:
             return self.fit(text, width)
         return self.more + _first_cells(text[::-1], width - len(self.more))[::-1]
 
+    def wrap(self, text: str, first: str = "", rest: str = "  ") -> list[str]:
+        """TEXT broken at blanks into lines of the screen's width; a word that is too long stands alone."""
+        lines: list[str] = []
+        line = first
+        for word in text.split(" "):
+            bare = not line or line in (first, rest)
+            if not bare and cells(line) + 1 + cells(word) > self.width:
+                lines.append(line)
+                line = rest + word
+            else:
+                line += word if bare else " " + word
+        return [*lines, line]
+
     def bar(self, share: float, width: int) -> str:
         """A frame of WIDTH cells, SHARE (0 to 1) of it filled; something is seen of any share above nothing."""
         share = min(max(share, 0.0), 1.0)
