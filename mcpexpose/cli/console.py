@@ -15,6 +15,8 @@ from mcpexpose.report.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+READ_BY_PEOPLE = frozenset({"text", "concise"})
+"""Formats that are laid out for the receiver; all others are UTF-8 and LF everywhere."""
 PLAIN_WIDTH = 100
 """Columns of what is no terminal."""
 _WIDEST, _NARROWEST = 120, 60
@@ -68,6 +70,11 @@ def out_machine(text: str) -> None:
     except OSError as error:
         _to_nowhere(sys.stdout)
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
+
+
+def put(form: str, text: str) -> None:
+    """A report to stdout, for a reader or a program as its format is."""
+    (out if form in READ_BY_PEOPLE else out_machine)(text)
 
 
 def say(text: str) -> None:

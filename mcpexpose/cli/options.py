@@ -11,6 +11,10 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+FINDING_FORMATS = ("text", "concise", "json")
+PREVIEW_FORMATS = ("text", "json", "markdown")
+"""The names in report's registries; they stand here so that `--help` need not import those."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 

@@ -52,9 +52,9 @@ class FindingsReport:
         return sum(finding.severity is severity for finding in self.findings)
 
 
-def render(format: str, report: FindingsReport, screen: Screen) -> str:
-    """REPORT in FORMAT, a key of FORMATS; ends with a line feed where it is not empty."""
-    text: str = import_module(FORMATS[format]).render(report, screen)
+def render(form: str, report: FindingsReport, screen: Screen) -> str:
+    """REPORT in FORM, a key of FORMATS; ends with a line feed where it is not empty."""
+    text: str = import_module(FORMATS[form]).render(report, screen)
     return text
 
 

@@ -13,6 +13,7 @@ from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
 from mcpexpose.model.policy import Exposure, PolicyState
+from mcpexpose.report.findings import FindingsReport
 from mcpexpose.report.screen import Screen
 from mcpexpose.surface.view import find_profile, first_rows, reachable, view
 
@@ -89,6 +90,7 @@ class Preview:
 
     title: str
     profile: str | None
+    writable: bool
     compiled: Compiled
     findings: tuple[Finding, ...]
     tokens: int
@@ -127,9 +129,15 @@ class Preview:
         )
 
 
-def render(format: str, preview: Preview, screen: Screen) -> str:
-    """PREVIEW in FORMAT, a key of FORMATS."""
-    text: str = import_module(FORMATS[format]).render(preview, screen)
+def render(form: str, preview: Preview, screen: Screen) -> str:
+    """PREVIEW in FORM, a key of FORMATS."""
+    text: str = import_module(FORMATS[form]).render(preview, screen)
+    return text
+
+
+def render_faults(form: str, report: FindingsReport, screen: Screen) -> str:
+    """The findings in place of a preview, where nothing could be planned."""
+    text: str = import_module(FORMATS[form]).render_faults(report, screen)
     return text
 
 
@@ -138,6 +146,7 @@ def preview(
     findings: tuple[Finding, ...],
     *,
     title: str,
+    writable: bool = True,
     profile: str | None = None,
     catalogs: Mapping[str, CatalogState] | None = None,
     servers: tuple[str, ...] = (),
@@ -145,7 +154,7 @@ def preview(
 ) -> Preview:
     """Count everything. SERVERS are the enabled ids, so that one without a catalog is seen too.
 
-    Raises SelectionRefused where the plan has no profile of that name.
+    WRITABLE is false where config or packs are at fault too. Raises SelectionRefused where the plan has no profile of that name.
     """
     plan = compiled.plan
     chosen = find_profile(plan, profile)
@@ -157,6 +166,7 @@ def preview(
     return Preview(
         title=title,
         profile=profile,
+        writable=writable and compiled.writable,
         compiled=compiled,
         findings=findings,
         tokens=seen.tokens,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcpexpose.model.jsonform import to_json
+from mcpexpose.report.findings import FindingsReport
 from mcpexpose.report.findings_json import as_json
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview import Preview, decision_json
@@ -18,7 +19,7 @@ def render(preview: Preview, screen: Screen) -> str:
             "hidden": [decision_json(decision) for decision in out if not decision.left_out_by],
             "left_out": [decision_json(decision) for decision in out if decision.left_out_by],
             "findings": [as_json(finding) for finding in preview.findings],
-            "writable": preview.compiled.writable,
+            "writable": preview.writable,
             "preview": {
                 "profile": preview.profile,
                 "tokens": preview.tokens,
@@ -30,3 +31,8 @@ def render(preview: Preview, screen: Screen) -> str:
             },
         }
     )
+
+
+def render_faults(report: FindingsReport, screen: Screen) -> str:
+    """No plan: the findings alone."""
+    return dump({"findings": [as_json(finding, report) for finding in report.findings], "writable": False})

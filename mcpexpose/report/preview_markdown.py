@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from mcpexpose.model.finding import Severity
+from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
-from mcpexpose.report.findings import message, whereabouts
+from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import Preview, because_text
 from mcpexpose.report.screen import Screen
 from mcpexpose.report.words import age, count, share
@@ -52,17 +52,24 @@ def escape(text: str, limit: int = 200) -> str:
     return _LINKED.sub(lambda match: match.group() + "<!-- -->", safe).replace("$", "&#36;")
 
 
+def render_faults(report: FindingsReport, screen: Screen) -> str:
+    """What is wrong, as a list."""
+    return f"### There is no plan\n\n{_list(report.findings)}\n"
+
+
 def _faults(preview: Preview) -> list[str]:
     if not preview.faults:
         return []
-    head = "Errors" if preview.compiled.writable else "Faults: until they are mended, no plan is written"
+    head = "Errors" if preview.writable else "Faults: until they are mended, no plan is written"
+    return [f"**{head}**\n\n{_list(preview.faults)}"]
+
+
+def _list(findings: Iterable[Finding]) -> str:
     items = []
-    for finding in preview.faults:
-        where = whereabouts(finding)
-        items.append(
-            f"- {escape(where)}{': ' if where else ''}**{escape(finding.slug)}** {escape(message(finding), 400)}"
-        )
-    return [f"**{head}**\n\n" + _cut(items, "faults")]
+    for finding in findings:
+        at = whereabouts(finding)
+        items.append(f"- {escape(at)}{': ' if at else ''}**{finding.slug}** {escape(message(finding), 400)}")
+    return _cut(items, "faults")
 
 
 def _direct(preview: Preview) -> list[str]:

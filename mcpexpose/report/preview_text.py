@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.policy import Approval, SideEffect
-from mcpexpose.report.findings import message, whereabouts
+from mcpexpose.report import findings_text
+from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import DirectLine, Preview, ServerLine, because_text
 from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, cells, pad, table
 from mcpexpose.report.words import age, count, share
@@ -33,6 +34,11 @@ def render(preview: Preview, screen: Screen) -> str:
         _rest(preview),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
+
+
+def render_faults(report: FindingsReport, screen: Screen) -> str:
+    """What is wrong, as lint says it."""
+    return findings_text.render(report, screen)
 
 
 def _title(preview: Preview, screen: Screen) -> str:
@@ -77,7 +83,7 @@ def _counts(preview: Preview, screen: Screen) -> str:
 def _faults(preview: Preview, screen: Screen) -> list[str]:
     if not preview.faults:
         return []
-    head = "ERRORS" if preview.compiled.writable else "FAULTS: until they are mended, --out writes nothing"
+    head = "ERRORS" if preview.writable else "FAULTS: until they are mended, --out writes nothing"
     lines = [f"  {head}"]
     for finding in preview.faults[:_ROWS]:
         where = whereabouts(finding)

@@ -29,7 +29,8 @@ class SearchReport:
 
     query: str
     profile: str | None
-    limit: int
+    limit: int | None
+    """None where the one that was asked for is refused."""
     reason: str
     weak: bool
     total: int
