@@ -1,4 +1,4 @@
-"""The flow on one screen: document, config, packs, resolved config, catalogs, plan; each step made once, when asked for."""
+"""The flow on one screen: document, config, packs, resolved config, catalogs, plan; each made once, when asked for."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CATALOGS = "catalogs"
 """The folder of catalogs beside a config."""
+HOLDS_UP_NOTHING = frozenset({"missing-transport"})
+"""Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
 
 
 class Workspace:
@@ -89,7 +91,7 @@ class Workspace:
         """Ids of the enabled servers, sorted."""
         if self.config is None:
             return ()
-        return tuple(sorted(id for id, server in self.config.mcp_servers.items() if server.enabled))
+        return tuple(sorted(name for name, server in self.config.mcp_servers.items() if server.enabled))
 
     @cached_property
     def _catalogs(self) -> tuple[dict[str, Catalog], tuple[Finding, ...]]:
@@ -151,18 +153,19 @@ class Workspace:
     def findings(self) -> tuple[Finding, ...]:
         """Of every stage up to the plan, located, each once."""
         planned = self.compiled.findings if self.resolved else ()
-        return tuple(
-            dict.fromkeys([*self.findings_of_config, *self.findings_of_catalogs, *self.located(planned)])
-        )
+        return tuple(dict.fromkeys([*self.findings_of_config, *self.findings_of_catalogs, *self.located(planned)]))
 
     @property
     def writable(self) -> bool:
         """Whether the operator's text is right, so that a bundle may be written."""
-        faulty = any(finding.severity is Severity.ERROR for finding in self.findings_of_config)
+        faulty = any(
+            finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
+            for finding in self.findings_of_config
+        )
         return self.resolved is not None and not faulty and self.compiled.writable
 
     def write(self, out: Path) -> Manifest:
-        """Write the bundle in place of the one at OUT. Raises PlanRefused where `writable` is false, BundleNotWritten."""
+        """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""
         from mcpexpose.bundle.write import write
 
         if not self.writable:

@@ -126,7 +126,7 @@ def test_modules_say_what_they_are_for_and_stay_small(path: Path) -> None:
     text = path.read_text("utf-8")
     tree = ast.parse(text)
     assert ast.get_docstring(tree)
-    assert "from __future__ import annotations" in text
+    assert len(tree.body) == 1 or "from __future__ import annotations" in text
     assert text.count("\n") <= 400
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -118,7 +119,5 @@ def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
 
 def _to_nowhere(stream: TextIO) -> None:
     # The interpreter flushes at exit and would complain of the closed pipe once more.
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):
-        pass

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.argument("tool", type=Tool(), metavar="SERVER/TOOL")
 @options.formats(("text", "json"))
 @options.config
-def command(
-    tool: ToolId, form: str, config: Path | None, catalogs: Path | None, now: datetime.datetime | None
-) -> int:
+def command(tool: ToolId, form: str, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> int:
     """Why a tool is as it is: every layer that had a say on each axis, winner and losers, with file and line.
 
     It is for the operator, so hidden and denied tools are explained as well.

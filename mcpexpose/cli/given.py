@@ -34,9 +34,7 @@ def workspace(
     return Workspace(path, catalogs=catalogs, now=now_or(now))
 
 
-def plan(
-    bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None
-) -> HostPlan:
+def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
     """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
     from mcpexpose.host.plan import HostPlan, load_plan
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -111,7 +112,7 @@ def _internal(error: Exception) -> int:
     frame = error.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next
-    where = f" at {os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}" if frame else ""
+    where = f" at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
     _say(
         f"internal error: {type(error).__name__}{where}. This is a fault of mcpexpose {__version__}: please report it "
         "to its issue tracker (MCPEXPOSE_DEBUG=1 prints the traceback; look it over for secrets before you share it)"

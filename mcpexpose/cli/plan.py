@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcpexpose.model.finding import Finding
-    from mcpexpose.report.preview import CatalogState, Preview
+    from mcpexpose.report.preview import CatalogState
     from mcpexpose.report.screen import Screen
     from mcpexpose.workspace import Workspace
 
@@ -52,13 +52,11 @@ def command(
         console.write_file(path, render(each, console.page()))
     written = _write(workspace, out, form) if out is not None else exits.OK
     if out is None and form == "text" and workspace.writable and console.chatty():
-        console.say("\nNext: mcpexpose lint · mcpexpose search \"…\" · mcpexpose plan --out build/plan")
+        console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
     return exits.combine([exits.of_findings(findings), written])
 
 
-def _renderer(
-    workspace: Workspace, findings: tuple[Finding, ...], profile: str | None
-) -> Callable[[str, Screen], str]:
+def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str | None) -> Callable[[str, Screen], str]:
     """What renders the preview in a format; where nothing could be planned, what renders the findings instead."""
     from mcpexpose.report import preview
     from mcpexpose.report.findings import FindingsReport

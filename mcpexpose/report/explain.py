@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.finding import Location, Place
 from mcpexpose.model.jsonform import to_json
-from mcpexpose.model.plan import Because, PlannedTool, ToolDecision
 from mcpexpose.model.policy import Exposure, PolicyState
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview import because_text, decision_json
 from mcpexpose.report.preview_text import RISK
 from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, table
 from mcpexpose.report.words import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcpexpose.model.plan import Because, PlannedTool, ToolDecision
 
 _AXES = {
     "exposure": "exposure",
@@ -98,7 +101,8 @@ def _verdict(explanation: Explanation, screen: Screen) -> str:
         met = f"a model can find it, and is told of it in request 1 of profile {', '.join(explanation.declared_in)}"
     else:
         met = "a model can find it"
-    return f"{name} is {screen.paint(decision.exposure.value, Paint.OPEN)}, {decision.side_effect.value}: {met}; it {asks}."
+    exposure = screen.paint(decision.exposure.value, Paint.OPEN)
+    return f"{name} is {exposure}, {decision.side_effect.value}: {met}; it {asks}."
 
 
 def _facts(explanation: Explanation, screen: Screen) -> list[tuple[str, str, str]]:

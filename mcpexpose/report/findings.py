@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.text import shown
-from mcpexpose.report.screen import Screen
 from mcpexpose.report.words import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from mcpexpose.report.screen import Screen
 
 FORMATS: Mapping[str, str] = {
     "text": "mcpexpose.report.findings_text",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
-from mcpexpose.report.screen import Screen
+
+if TYPE_CHECKING:
+    from mcpexpose.report.screen import Screen
 
 
 def render(report: FindingsReport, screen: Screen) -> str:

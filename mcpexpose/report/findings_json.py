@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Finding, Location, Severity
 from mcpexpose.model.jsonform import to_json
-from mcpexpose.report.findings import FindingsReport
 from mcpexpose.report.jsonout import dump
-from mcpexpose.report.screen import Screen
+
+if TYPE_CHECKING:
+    from mcpexpose.report.findings import FindingsReport
+    from mcpexpose.report.screen import Screen
 
 
 def render(report: FindingsReport, screen: Screen) -> str:

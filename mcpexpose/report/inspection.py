@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcpexpose.model.plan import PlannedServer, PlannedTool
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview_text import RISK
 from mcpexpose.report.screen import Paint, Screen
 from mcpexpose.report.words import count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpexpose.model.plan import PlannedServer, PlannedTool
 
 
 def render_json(tool: PlannedTool, server: PlannedServer, definition: Mapping[str, Any]) -> str:
@@ -18,9 +21,7 @@ def render_json(tool: PlannedTool, server: PlannedServer, definition: Mapping[st
     return dump({**definition, **_policy(tool, server)})
 
 
-def render_text(
-    tool: PlannedTool, server: PlannedServer, definition: Mapping[str, Any], screen: Screen
-) -> str:
+def render_text(tool: PlannedTool, server: PlannedServer, definition: Mapping[str, Any], screen: Screen) -> str:
     """Policy first, then the description, then the schemas as JSON."""
     lines = [f"{screen.text(str(tool.id))} {screen.dot} {screen.text(tool.alias)}", ""]
     asks = "asks before each call" if tool.policy_state.value == "approval_required" else "runs without asking"

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Finding, Location, Place, Severity
-from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
 from mcpexpose.model.policy import Exposure, PolicyState
-from mcpexpose.report.findings import FindingsReport
-from mcpexpose.report.screen import Screen
 from mcpexpose.surface.view import find_profile, first_rows, reachable, view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcpexpose.model.names import ToolId
+    from mcpexpose.report.findings import FindingsReport
+    from mcpexpose.report.screen import Screen
 
 FORMATS: Mapping[str, str] = {
     "text": "mcpexpose.report.preview_text",
@@ -154,7 +157,7 @@ def preview(
 ) -> Preview:
     """Count everything. SERVERS are the enabled ids, so that one without a catalog is seen too.
 
-    WRITABLE is false where config or packs are at fault too. Raises SelectionRefused where the plan has no profile of that name.
+    WRITABLE is false where config or packs are at fault. Raises SelectionRefused where the plan has no such profile.
     """
     plan = compiled.plan
     chosen = find_profile(plan, profile)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mcpexpose.model.jsonform import to_json
-from mcpexpose.report.findings import FindingsReport
 from mcpexpose.report.findings_json import as_json
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview import Preview, decision_json
-from mcpexpose.report.screen import Screen
+
+if TYPE_CHECKING:
+    from mcpexpose.report.findings import FindingsReport
+    from mcpexpose.report.screen import Screen
 
 
 def render(preview: Preview, screen: Screen) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import Preview, because_text
-from mcpexpose.report.screen import Screen
 from mcpexpose.report.words import age, count, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mcpexpose.report.screen import Screen
 
 LIMIT = 60_000
 """Bytes. GitHub refuses a comment above 65,536 characters."""

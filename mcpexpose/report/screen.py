@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NEEDED = "▕█▏▌·…→–"
 

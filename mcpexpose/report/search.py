@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mcpexpose.model.answer import Hit
-from mcpexpose.model.plan import PlannedTool
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview_text import RISK
 from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, cells, table
 from mcpexpose.report.words import count, names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcpexpose.model.answer import Hit
+    from mcpexpose.model.plan import PlannedTool
 
 
 @dataclass(frozen=True, slots=True)

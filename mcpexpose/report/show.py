@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mcpexpose.report.jsonout import dump
-from mcpexpose.report.screen import Screen
 from mcpexpose.report.words import count, share
 from mcpexpose.surface.declarations import declaration_text
-from mcpexpose.surface.view import View
+
+if TYPE_CHECKING:
+    from mcpexpose.report.screen import Screen
+    from mcpexpose.surface.view import View
 
 
 def render_json(view: View, window: int) -> str:

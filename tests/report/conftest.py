@@ -110,7 +110,7 @@ def make_plan() -> Compiled:
         tools.append(planned(server, name, exposure, effect, text, line))
     servers = tuple(
         PlannedServer(
-            id=id,
+            id=name,
             transport=Transport("stdio", command="x"),
             summary=summary,
             owner="platform",
@@ -121,7 +121,7 @@ def make_plan() -> Compiled:
             ttl_ms=None,
             trust_annotations=False,
         )
-        for n, (id, summary) in enumerate(sorted(SUMMARIES.items()))
+        for n, (name, summary) in enumerate(sorted(SUMMARIES.items()))
     )
     plan = Plan(
         format=1,
