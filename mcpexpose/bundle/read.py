@@ -25,6 +25,7 @@ from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.ranking import RANKING_VERSION
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from mcpexpose.model.finding import Finding
@@ -89,11 +90,17 @@ class Bundle:
         return value
 
 
-def open_bundle(path: Path | str, *, expected_digest: str | None = None) -> Bundle:
+def open_bundle(
+    path: Path | str,
+    *,
+    expected_digest: str | None = None,
+    public_key: str | bytes | os.PathLike[str] | None = None,
+) -> Bundle:
     """The bundle in the folder at PATH, whole: the old one or the new one where it is being replaced.
 
-    With EXPECTED_DIGEST the manifest's digest must be that one. Raises InputMissing where there is no folder, and
-    BundleRefused with plan-version, plan-unsafe-path or plan-damaged findings. Writes nothing, and imports no whoosh.
+    With EXPECTED_DIGEST the manifest's digest must be that one, with PUBLIC_KEY it must be signed. Raises InputMissing
+    where there is no folder, and BundleRefused with plan-version, plan-unsafe-path or plan-damaged findings. Writes
+    nothing, and imports no whoosh.
     """
     place = Path(path)
     until = time.monotonic() + PATIENCE_S
@@ -107,10 +114,10 @@ def open_bundle(path: Path | str, *, expected_digest: str | None = None) -> Bund
             if not aside.is_dir() and not place.exists():
                 raise InputMissing(f"there is no plan at {shown(str(path))}") from None
             if time.monotonic() > until:
-                return _open(aside, _folder(aside), expected_digest)
+                return _open(aside, _folder(aside), expected_digest, public_key)
         else:
             try:
-                return _open(place, folder, expected_digest)
+                return _open(place, folder, expected_digest, public_key)
             except (BundleRefused, OSError) as error:
                 # What is taken apart beneath us is no damage. A folder that is still in place has no such excuse.
                 if folder.current() or time.monotonic() > until:
@@ -132,13 +139,19 @@ def _folder(place: Path) -> Folder:
         raise InputMissing(f"{shown(str(place))} cannot be read: {error.strerror}") from None
 
 
-def _open(place: Path, folder: Folder, expected_digest: str | None) -> Bundle:
+def _open(
+    place: Path, folder: Folder, expected_digest: str | None, public_key: str | bytes | os.PathLike[str] | None
+) -> Bundle:
     raw, document = _manifest_document(folder)
     _check_version(document)
     manifest = _manifest(document)
     _check_paths(manifest)
     files = _check_kinds_and_sizes(folder, manifest)
     _check_manifest_digest(raw, document, expected_digest)
+    if public_key is not None:
+        from mcpexpose.bundle.signature import check
+
+        check(folder, manifest.digest, public_key)
     plan = _plan(files[layout.PLAN], next(file for file in manifest.files if file.path == layout.PLAN))
     for field in ("tool_version", "analyzer_version", "ranking_version"):
         if getattr(plan, field) != getattr(manifest, field):
