@@ -134,7 +134,6 @@ def _width(columns: list[Column], rows: list[list[Cell]], screen: Screen) -> int
 
 def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cell]], screen: Screen) -> list[str]:
     """Summaries stand in a last column where there is room for it, else each under its server."""
-    bare = table(columns, rows, screen)
     summaries = [screen.text(server.summary) for server in preview.servers]
     left = (
         screen.width
@@ -146,19 +145,16 @@ def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cel
         title = "SUMMARY FOR THE MODEL" if left >= 21 else "SUMMARY"
         full: list[list[Cell]] = [[*row, summary] for row, summary in zip(rows, summaries, strict=True)]
         return table([*columns, Column(title, least=8)], full, screen)
-    lines = bare[:1]
-    for line, summary in zip(bare[1:], summaries, strict=True):
-        lines += [line, *([f"      {screen.fit(summary, screen.width - 6)}"] if summary else [])]
-    return lines
+    return _under(table(columns, rows, screen), [screen.fit(summary, screen.width - 6) for summary in summaries])
 
 
 def _captured(server: ServerLine, screen: Screen) -> Cell:
     if server.catalog is None:
         return Painted("no usable catalog", Paint.DANGER)
     seconds = server.catalog.seconds
-    old = "no date" if seconds is None else "ahead" if seconds < -300 else age(seconds)
+    old = "undated" if seconds is None else "ahead" if seconds < -300 else age(seconds)
     mark = "" if server.catalog.fresh else " !"
-    text = f"{pad(old, 6, '>')}  {server.catalog.revision[:8]}{mark}"
+    text = f"{pad(old, 7, '>')}  {server.catalog.revision[:8]}{mark}"
     return Painted(text, Paint.CARE) if mark else text
 
 
@@ -182,11 +178,17 @@ def _direct(preview: Preview, screen: Screen) -> list[str]:
         Column("SIDE EFFECT"),
         Column("APPROVAL"),
         Column("TOKENS", ">"),
-        Column("BECAUSE", least=14),
-        Column("", least=14),
     ]
-    rows = [_direct_row(line, screen) for line in preview.direct[:_ROWS]]
-    return table(columns, rows, screen) + _more(len(preview.direct))
+    shown = preview.direct[:_ROWS]
+    rows = [_direct_row(line, screen) for line in shown]
+    reasons = [_reason(line, screen) for line in shown]
+    wide: list[list[Cell]] = [[*row, *reason] for row, reason in zip(rows, reasons, strict=True)]
+    because = [Column("BECAUSE"), Column("")]
+    if _width([*columns, *because], wide, screen) <= screen.width:
+        lines = table([*columns, *because], wide, screen)
+    else:
+        lines = _under(table(columns, rows, screen), ["  ".join(part for part in each if part) for each in reasons])
+    return lines + _more(len(preview.direct))
 
 
 def _direct_row(line: DirectLine, screen: Screen) -> list[Cell]:
@@ -197,9 +199,20 @@ def _direct_row(line: DirectLine, screen: Screen) -> list[Cell]:
         Painted(tool.side_effect.value, RISK[tool.side_effect]),
         Painted(tool.approval.value, RISK[tool.side_effect] if risky else Paint.NONE),
         f"{tool.tokens:,}",
-        screen.text(because_text(line.because, tool.id)) if line.because else "",
-        screen.text(f"{line.at.file}:{line.at.line}") if line.at else "",
     ]
+
+
+def _reason(line: DirectLine, screen: Screen) -> tuple[str, str]:
+    because = screen.text(because_text(line.because, line.tool.id)) if line.because else ""
+    return because, screen.text(f"{line.at.file}:{line.at.line}") if line.at else ""
+
+
+def _under(lines: list[str], seconds: list[str]) -> list[str]:
+    """A table with a second line under each row that has one."""
+    out = lines[:1]
+    for line, second in zip(lines[1:], seconds, strict=True):
+        out += [line, *([f"      {second}"] if second else [])]
+    return out
 
 
 def _left_out(preview: Preview, screen: Screen) -> list[str]:
