@@ -44,6 +44,17 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, COMMANDS, n=1)
+            ctx.fail(f"no such command: {name!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
@@ -52,15 +63,20 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog='Everyday: mcpexpose lint, then mcpexpose plan, then mcpexpose search "read the job log". '
-    "Exit codes: 0 fine, 1 findings, 2 usage or files, 3 differs, 4 nothing checked, 5 server unavailable, "
-    "70 internal error, 130 interrupted.",
+    epilog="""\b
+Everyday:
+  mcpexpose lint
+  mcpexpose plan --out build/plan
+  mcpexpose search read the failed job log
+
+Exit codes: 0 nothing to report, 1 findings, 2 usage or files, 3 differs, 4 nothing was checked, 5 a server was
+unavailable, 70 internal error, 130 interrupted. `mcpexpose COMMAND --help` has an example of each.""",
 )
 @click.version_option(__version__, prog_name="mcpexpose", message="%(prog)s %(version)s")
 def group() -> None:
     """Decide in one reviewed config.toml which MCP tools a model is told at once, may find, or never meets.
 
-    All commands work offline, but for capture.
+    All commands work offline, except capture.
     """
 
 
@@ -80,6 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exits.USAGE
     except McpexposeError as trouble:
         return _trouble(trouble)
+    except OSError as error:
+        return _unusable(error)
     except Exception as error:
         return _internal(error)
     return result if isinstance(result, int) else exits.OK
@@ -101,6 +119,15 @@ def _trouble(trouble: Any) -> int:
         _say(text.rstrip("\n"), bare=True)
     _say(str(trouble))
     return int(trouble.exit_code)
+
+
+def _unusable(error: OSError) -> int:
+    """A file, folder or stream that the system refuses."""
+    from mcpexpose.model.text import shown
+
+    which = f"{shown(str(error.filename))}: " if error.filename else ""
+    _say(f"{which}{error.strerror or type(error).__name__}")
+    return exits.USAGE
 
 
 def _internal(error: Exception) -> int:
