@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from mcpexpose.model.plan import Compiled
 
 
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test leaves a note in the user's cache, or finds one there."""
+    monkeypatch.setenv("MCPEXPOSE_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+
+
 @pytest.fixture
 def one() -> Compiled:
     return compiled(tool("a", "list_x", "List x"), tool("a", "get_y", "Get y"))

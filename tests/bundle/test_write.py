@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -186,11 +187,16 @@ def test_a_reader_sees_whole_plans_while_they_are_swapped(tmp_path: Path, one: C
     """200 exchanges beneath a reader: no failed load, no list of one plan with definitions of the other (C03)."""
     plan = tmp_path / "plan"
     write(one, plan)
+    write(other, tmp_path / "other")
+    shutil.copytree(plan, tmp_path / "one")
     done = threading.Event()
 
     def swap() -> None:
+        work = tmp_path / "work"
         for turn in range(200):
-            write(other if turn % 2 == 0 else one, plan)
+            shutil.copytree(tmp_path / ("other" if turn % 2 == 0 else "one"), work)
+            exchange.put(work, plan)
+            shutil.rmtree(work)
         done.set()
 
     writer = threading.Thread(target=swap)
