@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.catalog.jsontext import MAX_DEPTH, JsonTooDeep, JsonTrouble, line_and_column, read
 from mcpexpose.catalog.unfold import MAX_BYTES, NotText, TooLarge
 from mcpexpose.model.catalog import CATALOG_FORMAT, Catalog, revision_of
+from mcpexpose.model.entry import bad_entry, entry_fault, json_kind
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.freshness import parse_stamp
 from mcpexpose.model.text import shown
@@ -80,7 +81,7 @@ def _document(text_of: Callable[[], str], server: str, file: str) -> Any:
 def _head(document: Any, server: str, file: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """The object that holds `tools`, and the path to it."""
     if not isinstance(document, dict):
-        raise _invalid(f"{shown(file)} holds {_kind(document)}, not an object with `tools`", server, file)
+        raise _invalid(f"{shown(file)} holds {json_kind(document)}, not an object with `tools`", server, file)
     if "tools" not in document and "jsonrpc" in document:
         if "error" in document:
             raise _invalid(f"{shown(file)} holds a server's error, not its tools", server, file, ("error",))
@@ -125,7 +126,7 @@ def _check_fields(head: Mapping[str, Any], root: tuple[str, ...], server: str, f
 
     def wrong(key: str, wanted: str) -> _Refused:
         return _invalid(
-            f"{shown(file)}: `{key}` is {_kind(head[key])}, where {wanted} is wanted", server, file, (*root, key)
+            f"{shown(file)}: `{key}` is {json_kind(head[key])}, where {wanted} is wanted", server, file, (*root, key)
         )
 
     if not isinstance(head["tools"], list):
@@ -144,7 +145,7 @@ def _check_fields(head: Mapping[str, Any], root: tuple[str, ...], server: str, f
             raise wrong(key, '"public" or "private"')
     version = head.get("format")
     if version is not None and (type(version) is not int or version != CATALOG_FORMAT):
-        found = version if type(version) is int else _kind(version)
+        found = version if type(version) is int else json_kind(version)
         raise _invalid(
             f"{shown(file)}: `format` is {found}, and this version reads {CATALOG_FORMAT}",
             server,
@@ -210,40 +211,8 @@ def _tools(
     return tuple(tools), tuple(indices)
 
 
-def entry_fault(entry: Any) -> str:
-    """Why an entry of `tools` is no tool; "" where it is one."""
-    if not isinstance(entry, dict):
-        return f"is {_kind(entry)}, not an object"
-    if "name" not in entry:
-        return "has no name"
-    if not isinstance(entry["name"], str):
-        return f"has {_kind(entry['name'])} for a name"
-    return "" if entry["name"] else "has an empty name"
-
-
-def bad_entry(server: str, index: int, fault: str, place: Place | None) -> Finding:
-    """The finding about one entry that is no tool; INDEX counts from 0."""
-    return Finding(
-        "catalog-invalid",
-        Severity.ERROR,
-        f"Entry {index} of the tools of {shown(server)} {fault}",
-        (f"{server}/#{index}",),
-        "Have the server mended; the entry is left out.",
-        place,
-        details={"index": index},
-    )
-
-
 def _first(head: Mapping[str, Any], *keys: str) -> Any:
     return next((head[key] for key in keys if head.get(key) is not None), None)
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return {str: "a string", int: "a number", float: "a number", list: "an array", dict: "an object"}[type(value)]
 
 
 def _at(file: str, location: Location | None) -> str:

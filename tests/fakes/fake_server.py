@@ -46,8 +46,8 @@ SCRIPTS/ID.json, every key optional:
                         drop            true: the work is done, then the process ends without an answer
                         hang            true: never answered
                         notify          a method, sent as a notification before the answer
-    control           path of a file of lines {"method", "params"?, "times"?, "after"?}: each line that appears is sent as
-                      notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl
+    control           path of a file of lines {"method", "params"?, "times"?, "after"?}: each line that appears is
+                      sent as notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl
 
 On the 2026-07-28 revision a notification is sent to the subscription that is open, where there is one, tagged with its
 id; on a handshake revision to whoever is connected.
