@@ -45,7 +45,8 @@ def cli(*arguments: str) -> str:
 
 def loaded(folder: Path, code: str) -> tuple[int, set[str]]:
     """Runs CODE, which sets `code`, in a fresh interpreter; what it ended with, and which heavy libraries it loaded."""
-    tail = f"\nimport sys, json\nfound = [n for n in {HEAVY!r} if n in sys.modules]\nsys.stderr.write('\\n' + json.dumps([code, found]))"
+    look = f"found = [name for name in {HEAVY!r} if name in sys.modules]"
+    tail = f"\nimport sys, json\n{look}\nsys.stderr.write('\\n' + json.dumps([code, found]))"
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     environ.pop("MCPEXPOSE_CONFIG", None)
     done = subprocess.run(

@@ -42,6 +42,8 @@ class FindingsReport:
     findings: tuple[Finding, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
     """What was looked at: {"configs": 1, "catalogs": 9}."""
+    waived: int = 0
+    """How many findings somebody accepted; they are not among these."""
     line: Callable[[str, int], str | None] = _no_line
     """The text of a line of a file, without its end; None where there is no such line."""
     locate: Callable[[Place], Location | None] = _no_location
@@ -91,7 +93,8 @@ def summary(report: FindingsReport, screen: Screen) -> str:
     nouns = {Severity.ERROR: ("error", None), Severity.WARNING: ("warning", None), Severity.INFO: ("info", "infos")}
     found = [count(report.total(severity), *words) for severity, words in nouns.items() if report.total(severity)]
     checked = [count(number, noun.removesuffix("s")) for noun, number in report.checked.items()]
-    text = (", ".join(found) or "no findings") + (f" in {', '.join(checked)}" if checked else "")
+    text = (", ".join(found) or "no findings") + (f" ({report.waived:,} waived)" if report.waived else "")
+    text += f" in {', '.join(checked)}" if checked else ""
     worst = sorted(
         (f for f in report.findings if f.slug in report.explained), key=lambda f: list(Severity).index(f.severity)
     )
