@@ -42,8 +42,6 @@ class FindingsReport:
     findings: tuple[Finding, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
     """What was looked at: {"configs": 1, "catalogs": 9}."""
-    waived: int = 0
-    """How many findings somebody accepted; they are not among these."""
     line: Callable[[str, int], str | None] = _no_line
     """The text of a line of a file, without its end; None where there is no such line."""
     locate: Callable[[Place], Location | None] = _no_location
@@ -52,6 +50,8 @@ class FindingsReport:
     """Strikes credentials out of a line, keeping its length."""
     explained: frozenset[str] = frozenset()
     """Slugs that `mcpexpose rule` has a page for."""
+    waived: int = 0
+    """How many findings somebody accepted; they are not among these."""
 
     def total(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)
