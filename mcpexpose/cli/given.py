@@ -64,10 +64,9 @@ class CompiledSource:
         return definition
 
     def engine(self) -> Engine:
-        from mcpexpose.search.engine import open_engine
-        from mcpexpose.search.memory import index_of
+        from mcpexpose.search.engine import in_memory
 
-        return open_engine(index_of(self.compiled), self.compiled.plan)
+        return in_memory(self.compiled.definitions, self.compiled.plan)
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
