@@ -88,16 +88,13 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
 
 
 def _write_index(compiled: Compiled, digest: str, folder: Path, ready: Mapping[str, bytes] | None) -> None:
-    folder.mkdir()
-    if ready is not None:
-        for name, data in ready.items():
-            _write(folder / name, data)
-    else:
+    if ready is None:
         from mcpexpose.search import index
 
-        index.build(compiled.definitions, folder, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
-        for file in folder.iterdir():
-            _sync_file(file)
+        ready = index.files(compiled.definitions, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
+    folder.mkdir()
+    for name, data in ready.items():
+        _write(folder / name, data)
     _sync_folder(folder)
 
 
@@ -113,11 +110,6 @@ def _write(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_file(path: Path) -> None:
-    with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
