@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.compiler.pipeline import compile_plan
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.config import Config, PolicyPack, ResolvedConfig, ResolvedPack
-from mcpexpose.model.finding import Finding
 from mcpexpose.model.names import ToolId
-from mcpexpose.model.plan import Compiled, ToolDecision
 from mcpexpose.model.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcpexpose.model.finding import Finding
+    from mcpexpose.model.plan import Compiled, ToolDecision
 
 EMPTY: Mapping[str, Any] = {"type": "object", "properties": {}}
 READ = {"annotations": {"readOnlyHint": True}}

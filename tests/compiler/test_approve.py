@@ -62,16 +62,12 @@ def test_ask_of_a_tables_beats_an_entry_that_names_it() -> None:
     assert decision(made, "s/w").approval is ASK
 
 
-@pytest.mark.parametrize(
-    ("mode", "auto"), [("prompt", ""), ("writes", "r"), ("auto", "r"), ("approve", "r")]
-)
+@pytest.mark.parametrize(("mode", "auto"), [("prompt", ""), ("writes", "r"), ("auto", "r"), ("approve", "r")])
 def test_of_codex_modes_only_those_that_ask_count(mode: str, auto: str) -> None:
     """`prompt` asks for all, `writes` for what is not read_only, the rest changes nothing (X02)."""
     got = approvals("", f"default_tools_approval_mode = '{mode}'")
     assert {name for name, approval in got.items() if approval is AUTO} == set(auto)
-    one = compiled(
-        f"[mcp_servers.s.tools.r]\nside_effect='read_only'\napproval_mode='{mode}'\n", {"s": ["r"]}
-    )
+    one = compiled(f"[mcp_servers.s.tools.r]\nside_effect='read_only'\napproval_mode='{mode}'\n", {"s": ["r"]})
     assert decision(one, "s/r").approval is (ASK if mode == "prompt" else AUTO)
 
 
@@ -126,7 +122,7 @@ def test_shapes_of_entries(entry: str, slug: str) -> None:
 
 
 def test_entries_that_meet_nothing() -> None:
-    """A name is `unknown-tool`, a pattern `pattern-matches-nothing`, with the nearest; the tool is the subject (X04)."""
+    """A name is `unknown-tool`, a pattern `pattern-matches-nothing`; both name the nearest, the tool is subject (X04)."""
     made = compiled(
         "[policy]\nauto_approve=['s/gett','s/z*','nowhere/x','off/x','none/x']\n"
         "[mcp_servers.s]\n[mcp_servers.off]\nenabled=false\n[mcp_servers.none]",

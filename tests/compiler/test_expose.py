@@ -31,7 +31,9 @@ def test_tool_before_server_before_default() -> None:
     assert [each.layer for each in got.losers if each.axis == "exposure"] == ["server", "exposure"]
 
 
-@pytest.mark.parametrize(("share", "wanted"), [(0.0, "deferred"), (0.0001, "deferred"), (0.01, "direct"), (1.0, "direct")])
+@pytest.mark.parametrize(
+    ("share", "wanted"), [(0.0, "deferred"), (0.0001, "deferred"), (0.01, "direct"), (1.0, "direct")]
+)
 def test_auto_is_all_direct_or_all_deferred_by_its_share(share: float, wanted: str) -> None:
     """The plan holds the three exposures and says what decided (X05)."""
     made = compiled(
