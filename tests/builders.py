@@ -22,6 +22,8 @@ from mcpexpose.model.plan import (
 )
 from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
 from mcpexpose.model.transport import Transport
+from mcpexpose.search.analysis import ANALYZER_VERSION
+from mcpexpose.search.ranking import RANKING_VERSION
 from mcpexpose.surface.prompt import prompt_section
 
 if TYPE_CHECKING:
@@ -97,8 +99,8 @@ def compiled(
     captured_at: Mapping[str, str | None] | None = None,
     profiles: Sequence[PlannedProfile] = (),
     max_age_s: float | None = None,
-    analyzer_version: str = "test-1",
-    ranking_version: str = "test-1",
+    analyzer_version: str = ANALYZER_VERSION,
+    ranking_version: str = RANKING_VERSION,
     search_limit: int = 8,
 ) -> Compiled:
     """What a compile of these tools gives."""
