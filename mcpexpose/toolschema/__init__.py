@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcpexpose.toolschema.check import check_definition, dialect_of
+from mcpexpose.toolschema.portable import not_portable
 from mcpexpose.toolschema.problem import SchemaProblem, schema_subject
 
-__all__ = ["SchemaProblem", "check_definition", "dialect_of", "schema_subject"]
+__all__ = ["SchemaProblem", "check_definition", "dialect_of", "not_portable", "schema_subject"]

@@ -59,8 +59,11 @@ class _Judge:
         self.steps = 0
         self.asked: set[Path] = set()
 
-    def fault(self, node: Node) -> tuple[Path, str, bool] | None:
-        """Where and why nothing fits NODE, and whether it was written on purpose; None where something may fit."""
+    def fault(self, node: Node, types: frozenset[str] = _ALL_TYPES) -> tuple[Path, str, bool] | None:
+        """Where and why nothing fits NODE, and whether it was written on purpose; None where something may fit.
+
+        TYPES are those that are left by what applies around it.
+        """
         if node.schema is False:
             return node.path, "the schema is false: nothing fits it", True
         if not isinstance(node.schema, dict):
@@ -69,7 +72,7 @@ class _Judge:
         if self.steps > _STEPS:
             return None
         parts = list(self._parts(node))
-        facts = _Facts(frozenset({"object"}) if node.path == () else _ALL_TYPES)  # arguments are always an object
+        facts = _Facts(types & {"object"} if node.path == () else types)  # arguments are always an object
         for part in parts:
             if part.schema is False:
                 return part.path, "the schema is false: nothing fits it", True
@@ -78,7 +81,7 @@ class _Judge:
                     return fault
                 if clash := _gather(facts, part):
                     return (*clash, False)
-        return self._bounds(facts) or self._properties(facts, parts) or self._branches(parts)
+        return self._bounds(facts) or self._properties(facts, parts) or self._branches(facts, parts)
 
     def _parts(self, node: Node) -> Iterator[Node]:
         """NODE and all that must hold with it: references and members of `allOf`, each once."""
@@ -145,11 +148,11 @@ class _Judge:
             return high[2], "more properties are required than `maxProperties` allows", False
         return None
 
-    def _branches(self, parts: list[Node]) -> tuple[Path, str, bool] | None:
+    def _branches(self, facts: _Facts, parts: list[Node]) -> tuple[Path, str, bool] | None:
         for part in parts:
             for keyword in ("anyOf", "oneOf"):
                 inside = [at for at, _ in self.edges.get(part.path, ()) if at[-2:-1] == (keyword,)]
-                if inside and all(self._never(self.walked.nodes.get(at)) for at in inside):
+                if inside and all(self._never(self.walked.nodes.get(at), facts.types) for at in inside):
                     return (*part.path, keyword), f"no branch of `{keyword}` can be fulfilled", False
         return None
 
@@ -162,7 +165,7 @@ class _Judge:
         self.asked.discard(inner.path)
         return None if fault is None or fault[2] else fault
 
-    def _never(self, node: Node | None) -> bool:
+    def _never(self, node: Node | None, types: frozenset[str] = _ALL_TYPES) -> bool:
         """Whether nothing fits NODE. What is being asked already counts as fitting nothing: a value that must hold
         another of its own kind for ever is none."""
         if node is None:
@@ -173,7 +176,7 @@ class _Judge:
             return False
         self.asked.add(node.path)
         try:
-            return self.fault(node) is not None
+            return self.fault(node, types) is not None
         finally:
             self.asked.discard(node.path)
 

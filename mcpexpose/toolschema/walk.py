@@ -34,6 +34,8 @@ class Walked:
     """What a walk met. Grows while references lead to places that no keyword leads to."""
 
     root: Any
+    obey: bool = True
+    """Whether a `$schema` below changes the dialect."""
     nodes: dict[Path, Node] = field(default_factory=dict)
     resources: dict[str, Path] = field(default_factory=dict)
     """Where each address that an id claims stands, the document's own among them."""
@@ -60,7 +62,7 @@ class Walked:
                     self.misshapen.append((here, f"{_name(here)} is {kind(value)} where a schema is wanted"))
                 continue
             declared = value.get("$schema")
-            if isinstance(declared, str):
+            if isinstance(declared, str) and self.obey:
                 found = dialect(declared)
                 if found is None:
                     self.unknown.append(((*here, "$schema"), declared))
@@ -126,9 +128,9 @@ class Walked:
         return inside
 
 
-def start(schema: Any, read_as: Dialect) -> Walked:
-    """Walk a whole document."""
-    walked = Walked(schema, resources={"": ()})
+def start(schema: Any, read_as: Dialect, *, obey: bool = True) -> Walked:
+    """Walk a whole document; without OBEY, all of it by the rules of READ_AS, whatever it declares."""
+    walked = Walked(schema, obey, resources={"": ()})
     walked.walk((), schema, read_as, "")
     return walked
 
