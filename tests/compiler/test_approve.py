@@ -49,7 +49,7 @@ def test_approval_in_a_tool_table_counts_as_such_an_entry() -> None:
     assert decision(exact, "s/w").policy_state is PolicyState.ALLOWED
     pattern = compiled("[mcp_servers.s.tools.'w*']\nside_effect='write'\napproval='auto'\n", {"s": ["w"]})
     assert decision(pattern, "s/w").policy_state is PolicyState.APPROVAL_REQUIRED
-    assert subjects(pattern, "override-without-effect") == ['mcp_servers.s.tools."w*"']
+    assert subjects(pattern, "override-without-effect") == ['s:tools."w*"']
     reading = compiled("[mcp_servers.s.tools.'r*']\nside_effect='read_only'\napproval='ask'\n", {"s": ["r"]})
     assert decision(reading, "s/r").approval is ASK
 
@@ -122,7 +122,7 @@ def test_shapes_of_entries(entry: str, slug: str) -> None:
 
 
 def test_entries_that_meet_nothing() -> None:
-    """A name is `unknown-tool`, a pattern `pattern-matches-nothing`; both name the nearest, the tool is subject (X04)."""
+    """A name is `unknown-tool`, a pattern `pattern-matches-nothing`; the nearest is named (X04)."""
     made = compiled(
         "[policy]\nauto_approve=['s/gett','s/z*','nowhere/x','off/x','none/x']\n"
         "[mcp_servers.s]\n[mcp_servers.off]\nenabled=false\n[mcp_servers.none]",

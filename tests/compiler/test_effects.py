@@ -43,7 +43,7 @@ def test_settings_that_a_pack_makes_void() -> None:
     assert void("[mcp_servers.s.tools.x]\napproval='ask'", ASKS) == []
     assert void("[policy]\nauto_approve=['s/x']\n[mcp_servers.s]", ASKS) == ["s/x"]
     assert void("[mcp_servers.s]\nexposure='direct'", DEFERS) == ["s:exposure"]
-    assert void("[mcp_servers.s.tools.'*']\nexposure='direct'", DEFERS) == ['mcp_servers.s.tools."*"']
+    assert void("[mcp_servers.s.tools.'*']\nexposure='direct'", DEFERS) == ['s:tools."*"']
     only_x = pack("[[constraints]]\nmatch='*/x'\nmax_exposure='deferred'\n")
     assert void("[mcp_servers.s.tools.'*']\nexposure='direct'", only_x) == []
     assert void("[mcp_servers.s]\nexposure='direct'", only_x) == []

@@ -41,6 +41,7 @@ def test_the_tool_is_left_out_and_the_rest_is_written(bad: dict[str, Any], slug:
     assert found(made, slug)[0].place is not None
     left = next(each for each in made.decisions if each.id.name != "good")
     assert (left.left_out_by, left.in_plan) == (slug, False)
+    assert f'[[waivers]] rule = "{slug}"' in found(made, slug)[0].advice
     assert made.writable
 
 
