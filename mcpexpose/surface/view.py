@@ -84,11 +84,7 @@ def servers_section(
     plan: Plan, profile: PlannedProfile | None, declared: Container[int], available: Container[str] | None = None
 ) -> str:
     """The prompt section: a line for each available server with a reachable tool that request 1 does not declare."""
-    found = {
-        plan.tools[row].server
-        for row in reachable(plan, profile)
-        if row not in declared
-    }
+    found = {plan.tools[row].server for row in reachable(plan, profile) if row not in declared}
     return prompt_section(
         (server.id, server.summary)
         for server in plan.servers
