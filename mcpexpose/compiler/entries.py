@@ -96,6 +96,8 @@ def _entry(
         return None, bad_pattern(keys.written(path), text, trouble, Place(inputs.resolved.file, path))
     pattern = patterns.compiled(tool)
     known = inputs.servers.get(server)
+    if known is None and server in inputs.resolved.broken:
+        return None, None
     if known is None:
         return None, _no_server(inputs, path, text, server, pattern)
     if known.catalog is None:

@@ -270,3 +270,5 @@ class ResolvedConfig:
     """By server id, of every enabled server. Literal credentials are replaced by references already."""
     digest: str
     """Of the meaning of the config: line ends, comments, order of tables and keys change nothing."""
+    broken: tuple[str, ...] = ()
+    """Ids of servers whose tables are at fault: left out here, and a name of theirs elsewhere is no second fault."""

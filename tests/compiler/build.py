@@ -49,11 +49,12 @@ def compiled(
     catalogs: Mapping[str, Sequence[str | Mapping[str, Any]]],
     *packs: ResolvedPack,
     file: str = "config.toml",
+    broken: tuple[str, ...] = (),
 ) -> Compiled:
     table = tomllib.loads(text)
     config = Config.model_validate(_tuples(table))
     transports = {name: Transport("stdio", "fake") for name, one in config.mcp_servers.items() if one.enabled}
-    resolved = ResolvedConfig(config, file, packs, transports, digest(table))
+    resolved = ResolvedConfig(config, file, packs, transports, digest(table), broken)
     return compile_plan(
         resolved,
         {server: catalog(server, tools) for server, tools in catalogs.items()},

@@ -132,3 +132,9 @@ def test_entries_that_meet_nothing() -> None:
     assert found(made, "unknown-tool")[0].details["suggests"] == ["s/get"]
     assert subjects(made, "pattern-matches-nothing") == ["s/z*"]
     assert not made.writable
+
+
+def test_a_server_whose_table_is_broken_is_no_second_fault() -> None:
+    """What cannot be read is told once, where it stands (C01)."""
+    made = compiled("[policy]\nauto_approve=['bad/x']\n[mcp_servers.s]", {"s": ["x"]}, broken=("bad",))
+    assert made.findings == ()
