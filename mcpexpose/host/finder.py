@@ -58,7 +58,7 @@ def _whole(limit: Any) -> int | None:
 
 
 def rank(plan: HostPlan, query: str, limit: int, reach: Reach) -> Ranking:
-    """The ranking among the rows in reach; where it is empty, its reason also knows of those outside and of freshness."""
+    """The ranking among the rows in reach; where it is empty, the reason knows of those outside and of freshness."""
     ranking = plan.search(query, limit, reach.allowed)
     if ranking.hits or ranking.reason not in ("", "nothing-matched"):
         return ranking

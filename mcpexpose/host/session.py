@@ -178,10 +178,12 @@ class Session:
 
     def _reach(self, state: SessionState) -> finder.Reach:
         """Kept from search to search, since it changes only when a server comes or goes."""
-        if self._reached is None or self._reached[0] != state.unavailable:
+        kept = self._reached
+        if kept is None or kept[0] != state.unavailable:
             every = self._there(state, range(len(self._plan.plan.tools)))
-            self._reached = (state.unavailable, finder.Reach.of(every, self._pool, len(self._plan.plan.tools)))
-        return self._reached[1]
+            kept = (state.unavailable, finder.Reach.of(every, self._pool, len(self._plan.plan.tools)))
+            self._reached = kept
+        return kept[1]
 
     def _there(self, state: SessionState, rows: Iterable[int]) -> list[int]:
         away = frozenset(state.unavailable)
