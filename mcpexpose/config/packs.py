@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.config import document, lists, shape, shipped, texts
+from mcpexpose.config import lists, shape, shipped, texts
+from mcpexpose.config.document import read
 from mcpexpose.config.fault import Fault, fault
 from mcpexpose.config.nearest import nearest
 from mcpexpose.model.canonical import digest
@@ -17,7 +19,6 @@ from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from mcpexpose.config.document import Document
     from mcpexpose.model.finding import Finding
@@ -51,18 +52,20 @@ def find(
     return tuple(packs), tuple(findings)
 
 
-def documents(names: Sequence[str], base: Path) -> dict[str, Document]:
-    """The packs' files as texts, by the name that findings and `because` give them: to look up lines."""
-    out: dict[str, Document] = {}
-    for name in names:
-        source = _source(name, base)
-        if isinstance(source, Fault):
-            continue
-        try:
-            out[source.file] = document.read(source.path, source.file)
-        except InputMissing:
-            continue
-    return out
+def is_shipped(file: str) -> bool:
+    """Whether FILE, as a ResolvedPack has it, is one that comes with the package."""
+    folder, _, name = file.partition("/")
+    return folder == "policies" and name.removesuffix(".toml") in shipped.names("policies")
+
+
+def document(file: str, base: Path) -> Document | None:
+    """The text of a pack, by the FILE of its ResolvedPack, to look up lines; None where it cannot be read."""
+    try:
+        if is_shipped(file):
+            return read(shipped.path("policies", Path(file).stem), file)
+        return read(base / file, file)
+    except InputMissing:
+        return None
 
 
 def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
@@ -120,7 +123,7 @@ def _document(source: _Source | Fault, config: Path) -> Document | Fault:
         message = f"extends names the config itself, {shown(source.file, 80)}"
         return fault("pack-cycle", ("extends",), message, "Name policy packs alone.")
     try:
-        return document.read(source.path, source.file)
+        return read(source.path, source.file)
     except InputMissing:
         message = f'there is no policy pack at "{shown(source.file, 80)}"'
         return fault("pack-unknown", ("extends",), message, _nearest_file(source.path))
@@ -191,4 +194,6 @@ def _in_pack(name: str, each: Fault) -> Finding:
     if finding.slug == "config-unknown-key" and not finding.details:
         advice = "Remove it; a pack has name, version, description and constraints."
     message = f"{shown(name, 80)}: {finding.message}"
-    return replace(finding, message=message, advice=advice, subjects=(name, *finding.subjects))
+    return replace(
+        finding, message=message, advice=advice, subjects=tuple(f"{name}:{subject}" for subject in finding.subjects)
+    )
