@@ -53,4 +53,4 @@ def test_what_is_right_is_left_alone(slug: str) -> None:
 
 def test_every_rule_that_looks_for_itself_has_a_case() -> None:
     """A new rule brings its folder."""
-    assert SLUGS == sorted(slug for slug, rule in all_rules().items() if rule.checks)
+    assert sorted(slug for slug, rule in all_rules().items() if rule.checks) == SLUGS
