@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ pytest.importorskip("mcpexpose.config.load")
 
 CASES = Path(__file__).parent / "cases"
 SLUGS = sorted(folder.name for folder in CASES.iterdir())
+
+
+TOKENS = {"direct-over-share", "schema-heavy", "small-server-deferred"}
+"""Their sentences hold estimates of tokens, which go with the estimator and the form of a declaration."""
+
+
+def scrubbed(slug: str, message: str) -> str:
+    return re.sub(r"\d[\d,.]*", "N", message) if slug in TOKENS else message
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -28,7 +37,7 @@ def test_what_is_wrong_is_said(slug: str, update_golden: bool) -> None:
             "severity": finding.severity.value,
             "subjects": list(finding.subjects),
             "at": f"{finding.location.file}:{finding.location.line}" if finding.location else None,
-            "message": finding.message,
+            "message": scrubbed(slug, finding.message),
             "advice": finding.advice,
         }
         for finding in linted.findings
