@@ -1,3 +1,3 @@
-"""What servers declared: captured catalogs on disk, their revision and age."""
+"""What servers declare: captured catalogs on disk, strictly read, and how fresh they are."""
 
 from __future__ import annotations

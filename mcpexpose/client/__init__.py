@@ -1,3 +1,3 @@
-"""The only room that connects to servers, and the owner of the mcp client."""
+"""The only room that connects to servers: reach one, list its tools, and take down what it said, raw."""
 
 from __future__ import annotations

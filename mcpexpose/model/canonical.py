@@ -9,17 +9,34 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 Json = Any  # a JSON value: dict[str, Json] | list[Json] | str | int | float | bool | None
 
 
+# The C encoder writes the canonical form but for fractions, and for keys that UTF-16 sorts in another order.
+_encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_HIGH = re.compile("[\ue000-\U0010ffff]")
+_PERHAPS_FRACTION = re.compile("[0-9][.eE]")
+_FRACTION = re.compile("(?:^|[:\\[,])-?[0-9]+[.eE]")
+
+
 def canonical(value: Json) -> bytes:
-    """The canonical bytes of a JSON value. Raises ValueError for NaN, infinities, lone surrogates, other types."""
-    parts: list[str] = []
-    _write(value, parts)
+    """The canonical bytes of a JSON value, however deep it is.
+
+    Raises ValueError for NaN, infinities, lone surrogates, other types.
+    """
     try:
-        return "".join(parts).encode("utf-8")
+        text = _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    if not text or _HIGH.search(text) or (_PERHAPS_FRACTION.search(text) and _FRACTION.search(text)):
+        parts: list[str] = []
+        _write(value, parts)
+        text = "".join(parts)
+    try:
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError("a lone surrogate has no canonical form") from error
 
@@ -40,31 +57,40 @@ def readable(value: Json) -> bytes:
     return text.encode("utf-8") + b"\n"
 
 
+class _Written(NamedTuple):
+    """Text that is canonical already, among values that wait to be written."""
+
+    text: str
+
+
 def _write(value: Json, parts: list[str]) -> None:
-    if isinstance(value, str):
-        parts.append(_text(value))
-    elif value is None or isinstance(value, bool):
-        parts.append({None: "null", True: "true", False: "false"}[value])
-    elif isinstance(value, int):
-        parts.append(str(value))
-    elif isinstance(value, float):
-        parts.append(_number(value))
-    elif isinstance(value, dict):
-        parts.append("{")
-        for n, key in enumerate(sorted(value, key=_utf16)):
-            parts.append("," if n else "")
-            parts.append(_text(key))
-            parts.append(":")
-            _write(value[key], parts)
-        parts.append("}")
-    elif isinstance(value, list | tuple):
-        parts.append("[")
-        for n, item in enumerate(value):
-            parts.append("," if n else "")
-            _write(item, parts)
-        parts.append("]")
-    else:
-        raise ValueError(f"{type(value).__name__} is no JSON value")
+    """Without recursion: a catalog may be two thousand levels deep."""
+    waiting: list[Any] = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, _Written):
+            parts.append(item.text)
+        elif isinstance(item, str):
+            parts.append(_text(item))
+        elif item is None or isinstance(item, bool):
+            parts.append({None: "null", True: "true", False: "false"}[item])
+        elif isinstance(item, int):
+            parts.append(str(item))
+        elif isinstance(item, float):
+            parts.append(_number(item))
+        elif isinstance(item, dict):
+            waiting.append(_Written("}"))
+            keys = sorted(item, key=_utf16)
+            for n in range(len(keys) - 1, -1, -1):
+                waiting += (item[keys[n]], _Written(("," if n else "") + _text(keys[n]) + ":"))
+            waiting.append(_Written("{"))
+        elif isinstance(item, list | tuple):
+            waiting.append(_Written("]"))
+            for n in range(len(item) - 1, -1, -1):
+                waiting += (item[n], _Written("," if n else ""))
+            waiting.append(_Written("["))
+        else:
+            raise ValueError(f"{type(item).__name__} is no JSON value")
 
 
 def _utf16(key: str) -> bytes:

@@ -42,8 +42,13 @@ def revision_of(server: str, tools: tuple[Mapping[str, Any], ...] | list[Any]) -
     value has no canonical form.
     """
 
-    def key(tool: Any) -> tuple[str, str]:
-        name = tool.get("name") if isinstance(tool, Mapping) else None
-        return (name if isinstance(name, str) else "", digest(tool))
+    plain = [dict(tool) if isinstance(tool, Mapping) else tool for tool in tools]
+    names = [_name(tool) for tool in plain]
+    if len(set(names)) == len(names):
+        return digest([server, sorted(plain, key=_name)])
+    return digest([server, sorted(plain, key=lambda tool: (_name(tool), digest(tool)))])
 
-    return digest([server, sorted((dict(tool) if isinstance(tool, Mapping) else tool for tool in tools), key=key)])
+
+def _name(tool: Any) -> str:
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return name if isinstance(name, str) else ""

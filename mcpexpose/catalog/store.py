@@ -1,0 +1,153 @@
+"""Catalogs on disk: read strictly, written atomically."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpexpose.catalog.names import candidates, file_name
+from mcpexpose.catalog.shape import parse
+from mcpexpose.catalog.unfold import read_text
+from mcpexpose.model.canonical import readable
+from mcpexpose.model.errors import InputMissing
+from mcpexpose.model.finding import Finding, Place, Severity
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpexpose.model.catalog import Catalog
+
+__all__ = ["dump", "file_name", "load", "load_one", "path_of", "read_text", "write"]
+
+
+def load(
+    folder: Path, servers: Iterable[str], *, folder_name: str = "catalogs"
+) -> tuple[dict[str, Catalog], tuple[Finding, ...]]:
+    """The catalogs of SERVERS by id, and what is wrong with them; a server without a usable one is absent.
+
+    Only the files of SERVERS are opened. FOLDER_NAME is how findings name the folder. Nothing is raised for what a
+    file holds, or for one that is not there.
+    """
+    catalogs: dict[str, Catalog] = {}
+    findings: list[Finding] = []
+    for server in servers:
+        catalog, found = load_one(folder, server, folder_name=folder_name)
+        findings += found
+        if catalog is not None:
+            catalogs[server] = catalog
+    return catalogs, tuple(findings)
+
+
+def load_one(folder: Path, server: str, *, folder_name: str = "catalogs") -> tuple[Catalog | None, tuple[Finding, ...]]:
+    """The same for one server."""
+    path = path_of(folder, server)
+    if path is None:
+        return None, (_missing(server, f"{folder_name}/{file_name(server)}"),)
+    name = f"{folder_name}/{path.name}"
+    return parse(lambda: read_text(path), server, name)
+
+
+def path_of(folder: Path, server: str) -> Path | None:
+    """The file that holds SERVER's catalog, compressed or not; None where there is none."""
+    for name in candidates(server):
+        path = folder / name
+        if os.path.lexists(path):
+            return path
+    return None
+
+
+def dump(catalog: Catalog) -> bytes:
+    """The file's bytes: readable JSON, the tools sorted by name; fields without a value are left out.
+
+    Raises ValueError for what has no place in a catalog: NaN, lone surrogates, thousands of levels.
+    """
+    fields = {
+        "format": catalog.format,
+        "server": catalog.server,
+        "captured_at": catalog.captured_at,
+        "protocol": catalog.protocol,
+        "server_info": catalog.server_info,
+        "instructions": catalog.instructions,
+        "ttl_ms": catalog.ttl_ms,
+        "cache_scope": catalog.cache_scope,
+        "complete": catalog.complete,
+        "tools": sorted((dict(tool) for tool in catalog.tools), key=lambda tool: str(tool["name"])),
+    }
+    try:
+        return readable({key: value for key, value in fields.items() if value is not None})
+    except RecursionError:
+        raise ValueError("nested too deep to be written") from None
+
+
+def write(folder: Path, catalog: Catalog) -> Path:
+    """Write `<folder>/<name of the server>.json` in one step and return its path; an older file stays till then.
+
+    A compressed or otherwise named older catalog of the server is removed, so that there is one. Raises InputMissing
+    where the folder cannot be written, and ValueError as `dump` does.
+    """
+    data = dump(catalog)
+    path = folder / file_name(catalog.server)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(path, data)
+        for name in candidates(catalog.server)[1:]:
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputMissing(f"{shown(path.name)} cannot be written: {error.strerror or 'unknown error'}") from error
+    return path
+
+
+def with_stamp(catalog: Catalog, captured_at: str) -> Catalog:
+    """CATALOG as captured at another moment; its revision is the same."""
+    return dataclasses.replace(catalog, captured_at=captured_at)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(path))  # noqa: PTH101
+        os.replace(temporary, path)  # noqa: PTH105
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _mode(path: Path) -> int:
+    """Of the file that is replaced; else what the umask leaves, which mkstemp does not look at."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _missing(server: str, file: str) -> Finding:
+    return Finding(
+        "catalog-missing",
+        Severity.ERROR,
+        f"{shown(server)} was never captured: there is no {shown(file)}",
+        (server,),
+        f"Run `mcpexpose capture {shown(shlex.quote(server))}`.",
+        Place(file),
+    )
