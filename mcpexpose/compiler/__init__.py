@@ -1,3 +1,3 @@
-"""Config and catalogs to a plan: pure passes that see neither disk, network nor clock."""
+"""From a config and captured catalogs to a frozen plan: pure passes without disk, network or clock."""
 
 from __future__ import annotations

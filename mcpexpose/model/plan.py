@@ -34,7 +34,8 @@ class Because:
     reason: str = ""
     """A pack's reason, the measured share of `auto`, the hint's name and value, a finding's slug."""
     file: str = ""
-    """The config's or pack's name, for whoever looks up the line; "" where there is no file."""
+    """The config's or pack's name, for whoever looks up the line; "" where there is no file. In a plan always "", and
+    `path` (), since a config may bear any name and hold its lists in any order: `Compiled.decisions` have both."""
     path: tuple[str | int, ...] = ()
     """Where in that file."""
 
@@ -185,7 +186,15 @@ class ToolDecision:
     because: tuple[Because, ...]
     """The winner of each axis, in the order of AxisName."""
     losers: tuple[Because, ...] = ()
-    """Every other layer that had a say."""
+    """Every other layer that had a say, by axis, the nearest to winning first."""
+    declared_side_effect: SideEffect | None = None
+    """The config's class; None where no tool table gives one."""
+    hint_side_effect: SideEffect | None = None
+    """What the server's hints claim, believed or not; None where they claim nothing."""
+    side_effect_before_packs: SideEffect | None = None
+    """From the config, a hint or neither, before a pack raised it."""
+    profiles: tuple[str, ...] = ()
+    """Names of the profiles that reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +209,8 @@ class Compiled:
     findings: tuple[Finding, ...]
     writable: bool
     """False where the operator's own text is at fault: then `--out` writes nothing."""
+    faults: tuple[Finding, ...] = ()
+    """Those of the findings that made it unwritable, for whoever knows which of them are waived."""
 
 
 Definition = Mapping[str, Any]

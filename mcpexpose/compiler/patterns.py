@@ -1,0 +1,149 @@
+"""Patterns of names: `*`, `?`, `[...]` over the whole name, case-sensitive; no braces, no regular expressions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_META = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern ready to match. Time is bounded by the product of the two lengths, whatever the stars."""
+
+    text: str
+    exact: bool
+    """Without a star, a question mark or a class: the name itself."""
+    weight: int
+    """Literal characters; of two patterns that meet a tool, the one with more of them wins."""
+    matches: Callable[[str], bool]
+
+
+def problem(text: str) -> str | None:
+    """What is wrong with a pattern, to stand after "the pattern …"; None where nothing is."""
+    if not text:
+        return "is empty"
+    try:
+        for _ in _pieces(text):
+            pass
+    except _Malformed as error:
+        return str(error)
+    return None
+
+
+@lru_cache(maxsize=65_536)
+def compiled(text: str) -> Pattern:
+    """The pattern of a text that has no `problem`. Raises ValueError for one that has."""
+    if trouble := problem(text):
+        raise ValueError(f"the pattern {trouble}")
+    pieces = list(_pieces(text))
+    weight = sum(len(piece.literal) for piece in pieces)
+    return Pattern(text, not _META & set(text), weight, _matcher(text, pieces))
+
+
+class _Malformed(ValueError):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A run of literal characters, or one wildcard as a regular expression."""
+
+    literal: str
+    regex: str
+    star: bool = False
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char == "*":
+            yield _Piece("", "", star=True)
+            at += 1
+        elif char == "?":
+            yield _Piece("", ".")
+            at += 1
+        elif char == "[":
+            end = _class_end(text, at)
+            yield _Piece("", _class(text[at + 1 : end]))
+            at = end + 1
+        else:
+            end = at
+            while end < len(text) and text[end] not in _META:
+                end += 1
+            yield _Piece(text[at:end], re.escape(text[at:end]))
+            at = end
+
+
+def _class_end(text: str, start: int) -> int:
+    """Where the `]` stands that closes the class; one that comes first belongs to it."""
+    at = start + 1
+    if text[at : at + 1] == "!":
+        at += 1
+    end = text.find("]", at + 1)
+    if end < 0:
+        raise _Malformed("has a `[` that is never closed; `[[]` stands for the bracket itself")
+    return end
+
+
+def _class(body: str) -> str:
+    negated = body.startswith("!")
+    chars = body[1:] if negated else body
+    parts: list[str] = []
+    at = 0
+    while at < len(chars):
+        if chars[at + 1 : at + 2] == "-" and at + 2 < len(chars):
+            low, high = chars[at], chars[at + 2]
+            if low > high:
+                raise _Malformed(f"has a range that runs backwards, {low}-{high}")
+            parts.append(f"{re.escape(low)}-{re.escape(high)}")
+            at += 3
+        else:
+            parts.append(_member(chars[at]))
+            at += 1
+    return f"[{'^' if negated else ''}{''.join(parts)}]"
+
+
+def _member(char: str) -> str:
+    # Beyond re.escape: `--`, `&&`, `||` and `~~` are reserved inside a class, and a lone `^` or `]` means something.
+    return "\\" + char if char in "\\^]-[&|~" else re.escape(char)
+
+
+def _matcher(text: str, pieces: list[_Piece]) -> Callable[[str], bool]:
+    stars = sum(piece.star for piece in pieces)
+    if all(piece.star or piece.literal for piece in pieces):
+        if not stars:
+            return text.__eq__
+        literals = [piece.literal for piece in pieces if piece.literal]
+        if not literals:
+            return lambda name: True
+        if len(literals) == 1:
+            only = literals[0]
+            if not pieces[-1].star:
+                return lambda name: name.endswith(only)
+            if not pieces[0].star:
+                return lambda name: name.startswith(only)
+            return lambda name: only in name
+    expression = re.compile(_expression(pieces), re.DOTALL)
+    return lambda name: expression.fullmatch(name) is not None
+
+
+def _expression(pieces: list[_Piece]) -> str:
+    """Each stretch between two stars is found as early as can be and never given up again, so nothing runs away."""
+    stretches: list[str] = [""]
+    for piece in pieces:
+        if piece.star:
+            stretches.append("")
+        else:
+            stretches[-1] += piece.regex
+    if len(stretches) == 1:
+        return stretches[0]
+    first, *middle, last = stretches
+    return first + "".join(f"(?>.*?{stretch})" for stretch in middle if stretch) + f".*{last}"

@@ -1,0 +1,39 @@
+"""The time that freshness is judged by: the wall clock, but never slower than time itself since the plan was loaded."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+Clock = Callable[[], datetime.datetime]
+
+
+def wall() -> datetime.datetime:
+    """Now, in UTC."""
+    return datetime.datetime.now(datetime.UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningClock:
+    """Setting the wall clock back makes nothing fresh again; setting it forward, or a suspended machine, counts."""
+
+    source: Clock = wall
+    _wall: datetime.datetime = field(init=False)
+    _monotonic: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_wall", self._read())
+        object.__setattr__(self, "_monotonic", time.monotonic())
+
+    def now(self) -> datetime.datetime:
+        """The later of what the source says and what has gone by since this clock was made. Has a zone."""
+        passed = datetime.timedelta(seconds=time.monotonic() - self._monotonic)
+        return max(self._read(), self._wall + passed)
+
+    def _read(self) -> datetime.datetime:
+        moment = self.source()
+        if moment.tzinfo is None:
+            raise ValueError("the clock of a plan must give times with a zone")
+        return moment

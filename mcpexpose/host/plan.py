@@ -1,0 +1,191 @@
+"""A plan as a host holds it: loaded once, immutable, shared by all sessions and threads."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mcpexpose.bundle.read import Bundle, open_bundle
+from mcpexpose.host.clock import Clock, RunningClock, wall
+from mcpexpose.host.session import Session
+from mcpexpose.model.errors import McpexposeError
+from mcpexpose.model.freshness import Freshness, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping
+    from pathlib import Path
+
+    from mcpexpose.model.answer import Ranking
+    from mcpexpose.model.manifest import Manifest
+    from mcpexpose.model.names import ToolId
+    from mcpexpose.model.plan import Plan, PlannedServer
+
+_log = logging.getLogger(__name__)
+
+
+PublicKey = str | bytes | PathLike[str]
+
+
+class Engine(Protocol):
+    """What ranks tools for a query."""
+
+    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+        """Ranks the allowed rows of the plan; all of them for None."""
+        ...
+
+
+class Source(Protocol):
+    """Where a plan and what belongs to it come from: a bundle, or a compile that was never written."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    def definition(self, row: int) -> dict[str, Any]:
+        """The definition of the tool in that row of the plan, a new value each time."""
+        ...
+
+    def engine(self) -> Engine:
+        """Opens a search engine over the plan; called once, on the first search."""
+        ...
+
+
+def load_plan(
+    path: str | Path,
+    *,
+    expected_digest: str | None = None,
+    public_key: PublicKey | None = None,
+    clock: Clock | None = None,
+) -> HostPlan:
+    """The plan in the bundle at PATH, checked; needs no server, and connects to none.
+
+    With EXPECTED_DIGEST the manifest must have that digest; with PUBLIC_KEY (Ed25519: 32 bytes, their base64, or PEM)
+    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. Raises InputMissing where there
+    is no plan, and BundleRefused where it is damaged, unsafe to read, of another version, or not signed as demanded.
+    """
+    bundle = open_bundle(path, expected_digest=expected_digest, public_key=public_key)
+    return HostPlan(BundleSource(bundle, expected_digest, public_key), clock)
+
+
+class BundleSource:
+    """A plan that was read from disk."""
+
+    def __init__(self, bundle: Bundle, expected_digest: str | None = None, public_key: PublicKey | None = None) -> None:
+        self.bundle = bundle
+        self.expected_digest = expected_digest
+        self.public_key = public_key
+
+    @property
+    def plan(self) -> Plan:
+        return self.bundle.plan
+
+    def definition(self, row: int) -> dict[str, Any]:
+        return self.bundle.definition(row)
+
+    def engine(self) -> Engine:
+        from mcpexpose.search.engine import open_engine
+
+        return open_engine(self.bundle.files, self.bundle.plan)
+
+
+class HostPlan:
+    """A loaded plan. Nothing changes it: `reload` gives another one."""
+
+    def __init__(self, source: Source, clock: Clock | None = None) -> None:
+        self._source = source
+        self._clock = RunningClock(clock or wall)
+        self._engine: Engine | None = None
+        self._opening = threading.Lock()
+        self._rows = {tool.id: row for row, tool in enumerate(source.plan.tools)}
+        self._aliases = {tool.alias: row for row, tool in enumerate(source.plan.tools)}
+        self._servers = MappingProxyType({server.id: server for server in source.plan.servers})
+
+    @property
+    def plan(self) -> Plan:
+        """What plan.json holds."""
+        return self._source.plan
+
+    @property
+    def manifest(self) -> Manifest | None:
+        """The bundle's manifest; None for a plan that was never written."""
+        return self._source.bundle.manifest if isinstance(self._source, BundleSource) else None
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """Names of the profiles, sorted."""
+        return tuple(sorted(profile.name for profile in self.plan.profiles))
+
+    @property
+    def servers(self) -> Mapping[str, PlannedServer]:
+        """The servers of which the plan holds a tool, by id."""
+        return self._servers
+
+    def session(
+        self,
+        profile: str | None = None,
+        tools: Iterable[str | ToolId] | None = None,
+        *,
+        run_id: str | None = None,
+        route: str | None = None,
+        state: Mapping[str, Any] | None = None,
+        answer_only: bool = False,
+    ) -> Session:
+        """A session: what one run of a model is told, may find and may call.
+
+        PROFILE is the kind of task; None reaches every tool of the plan. TOOLS (`server/tool` or aliases) are declared
+        from request 1. RUN_ID and ROUTE are the host's own words for the run and for the model's route; they stand in
+        events and grant nothing. STATE, from `Session.state`, resumes or forks a session; arguments given beside it
+        win. ANSWER_ONLY is for hosts that cannot change the declared tools: searches activate nothing. Raises
+        SelectionRefused for a profile or a tool that the plan does not give, and for a state that is none.
+        """
+        return Session(
+            self, profile=profile, tools=tools, run_id=run_id, route=route, state=state, answer_only=answer_only
+        )
+
+    def reload(self, on_refused: Callable[[McpexposeError], None] | None = None) -> HostPlan:
+        """The plan that now stands at the same place; this one where it is the same, gone or bad.
+
+        A refused bundle is logged as a warning and handed to ON_REFUSED. Sessions keep the plan that they began with:
+        resume one on the new plan with `session(state=…)`.
+        """
+        source = self._source
+        if not isinstance(source, BundleSource):
+            return self
+        try:
+            bundle = open_bundle(
+                source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
+            )
+        except McpexposeError as error:
+            _log.warning("the plan was not reloaded, the last good one stays: %s", error)
+            if on_refused:
+                on_refused(error)
+            return self
+        if bundle.manifest.digest == source.bundle.manifest.digest:
+            return self
+        return HostPlan(BundleSource(bundle, source.expected_digest, source.public_key), self._clock.source)
+
+    def freshness(self, server: str) -> Freshness:
+        """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
+        known = self._servers[server]
+        return judge(known.captured_at, known.ttl_ms, self.plan.limits.max_age_s, self._clock.now())
+
+    def row(self, tool: ToolId) -> int | None:
+        """The tool's row in the plan, or None."""
+        return self._rows.get(tool)
+
+    def row_of_alias(self, alias: str) -> int | None:
+        """The row of the tool that a model calls ALIAS, or None."""
+        return self._aliases.get(alias)
+
+    def definition(self, row: int) -> dict[str, Any]:
+        """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""
+        return self._source.definition(row)
+
+    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+        """What the engine says; opens it on first use. Raises BundleRefused where the index was changed."""
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._source.engine()
+        return self._engine.search(query, limit, allowed)

@@ -1,0 +1,195 @@
+"""The one analysis of texts and queries: normal form, splitting, stop words, stems, pairs of CJK characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from mcpexpose.search.lexicon import STOP
+from mcpexpose.search.stemming import stem
+
+ANALYZER_VERSION = "1"
+"""Changes with any change of the terms that a text gives; an index of another version is not searched."""
+
+MAX_WORD = 64
+"""Characters of one word that count; a longer run of letters and digits is cut there."""
+
+
+class Token(NamedTuple):
+    """One term of a text."""
+
+    term: str
+    word: str
+    """What was written, in its normal form: what a spelling is mended from."""
+    joins: int
+    """0: a word. N > 0: an identifier, whole, besides the N tokens before it, which are its parts. -1: one character of
+    the pairs before it, indexed for queries of a single character."""
+
+
+_SPECIAL = re.compile(r"(?<![\w.])\.net\b|\b([a-z])\+\+|\b([a-z])#(?!\w)", re.IGNORECASE)
+_SHORTENED = re.compile(r"(?<=\w)n?['’ʼ](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
+_MARKS = r"\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+"""Vowel signs of India and South-East Asia: parts of a word, though no letters to a regular expression."""
+_ALNUM = re.compile(r"[^\W_]+")
+_CHUNK = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
+_ALNUM_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
+_CHUNK_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[_\-./:]+(?:[^\W_]|[{_MARKS}])+)*")
+_CASE = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+"""The parts of an ASCII identifier: `getHTTPResponse2` is get, HTTP, Response, 2; a plural like `URLs` is one part."""
+_LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"})
+
+
+def terms(text: str) -> list[str]:
+    """The terms of TEXT in its order, stop words left out, identifiers split and kept whole besides."""
+    return [token.term for token in tokens(text) if token.term]
+
+
+def tokens(text: str) -> list[Token]:
+    """Every token of TEXT, in its order. A stop word's term is "": it counts for the length and is no term."""
+    found: list[Token] = []
+    if ascii_ := text.isascii():
+        chunks = _CHUNK
+    else:
+        text, chunks = _normal(text), _CHUNK_WIDE
+    if not ascii_ or "'" in text or "+" in text or "#" in text or "." in text:
+        text = _SHORTENED.sub("", _SPECIAL.sub(_special, text))
+    for match in chunks.finditer(text):
+        _chunk(match.group(), found)
+    return found
+
+
+def fold(text: str) -> str:
+    """TEXT compared without regard to width, case and accents: the form that words and names are looked up in."""
+    if text.isascii():
+        return text.lower()
+    return _unaccented(unicodedata.normalize("NFKC", text).casefold())
+
+
+def name_key(name: str) -> str:
+    """What two spellings of one name share: its letters and digits, folded; all of it where it has none."""
+    folded = fold(_normal(name) if not name.isascii() else name)
+    return "".join(_ALNUM_WIDE.findall(folded)) or folded.strip()
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything but blanks, punctuation, symbols and invisible characters in TEXT."""
+    return _ALNUM.search(text if text.isascii() else _normal(text)) is not None
+
+
+def _special(match: re.Match[str]) -> str:
+    """C++ is cpp, C# is csharp, .NET is dotnet, as people spell them in names."""
+    if match.group(1):
+        return match.group(1) + "pp "
+    return match.group(2) + "sharp " if match.group(2) else " dotnet"
+
+
+def _chunk(chunk: str, found: list[Token]) -> None:
+    """One run of words and connectors: get_jobLogs gives get, job, log, joblogs and getjoblogs."""
+    runs = _ALNUM.findall(chunk) if chunk.isascii() else _ALNUM_WIDE.findall(chunk)
+    start = len(found)
+    for run in runs:
+        _run(run, found)
+    if len(runs) > 1:
+        whole = fold("".join(runs))[:MAX_WORD]
+        found.append(Token(whole, whole, len(found) - start))
+
+
+def _run(run: str, found: list[Token]) -> None:
+    """The tokens of letters and digits without a connector."""
+    run = run[:MAX_WORD]
+    if run.isascii():
+        if run.islower() and run.isalpha():  # by far the most
+            found.append(_word(run))
+            return
+        parts = _CASE.findall(run)
+    else:
+        stretches = _stretches(run)
+        if any(paired for paired, _ in stretches):
+            for paired, text in stretches:
+                _pairs(text, found) if paired else _run(text, found)
+            return
+        parts = _cased(run)
+    found.extend(_word(fold(part)) for part in parts)
+    if len(parts) > 1:
+        whole = fold(run)
+        found.append(Token(whole, whole, len(parts)))
+
+
+def _pairs(text: str, found: list[Token]) -> None:
+    """Overlapping pairs of characters; each character besides, so that a query of one finds it."""
+    if len(text) == 1:
+        found.append(Token(text, text, 0))
+        return
+    found.extend(Token(pair, pair, 0) for pair in (text[n : n + 2] for n in range(len(text) - 1)))
+    found.extend(Token(char, char, -1) for char in dict.fromkeys(text))
+
+
+@lru_cache(maxsize=65_536)
+def _word(word: str) -> Token:
+    return Token("" if word in STOP else stem(word), word, 0)
+
+
+def _stretches(run: str) -> list[tuple[bool, str]]:
+    out: list[tuple[bool, str]] = []
+    for char in run:
+        paired = _paired(char)
+        if out and out[-1][0] == paired:
+            out[-1] = (paired, out[-1][1] + char)
+        else:
+            out.append((paired, char))
+    return out
+
+
+def _cased(text: str) -> list[str]:
+    """Split where a small letter meets a capital, and at digits, in any script."""
+    parts: list[str] = []
+    before = ""
+    for char in text:
+        border = before and ((before.islower() and char.isupper()) or (before.isdigit() != char.isdigit()))
+        if border or not parts:
+            parts.append(char)
+        else:
+            parts[-1] += char
+        before = char
+    return parts
+
+
+def _paired(char: str) -> bool:
+    """Whether CHAR is of a script that puts no blanks between words (or glues particles on, as Korean does)."""
+    return char > "\u0e00" and (
+        "\u0e00" <= char <= "\u0eff"  # Thai, Lao
+        or "\u1000" <= char <= "\u109f"  # Myanmar
+        or "\u1780" <= char <= "\u17ff"  # Khmer
+        or "\u3005" <= char <= "\u3007"
+        or "\u3040" <= char <= "\u30ff"  # kana
+        or "\u3400" <= char <= "\u9fff"  # Han
+        or "\uac00" <= char <= "\ud7a3"  # Hangul
+        or "\uf900" <= char <= "\ufaff"
+        or "\U00020000" <= char <= "\U0003ffff"
+    )
+
+
+def _normal(text: str) -> str:
+    """NFKC, accents folded, invisible characters gone. Case is kept, since words are split by it.
+
+    What is no character (a lone surrogate) parts words, as a blank does.
+    """
+    out: list[str] = []
+    for char in _unaccented(unicodedata.normalize("NFKC", text)):
+        if char.isascii() or char.isalnum():
+            out.append(char)
+            continue
+        category = unicodedata.category(char)
+        if category == "Cf" or (category == "Mn" and char < "\u0900") or "\ufe00" <= char <= "\ufe0f":
+            continue  # zero-width characters, Hebrew and Arabic points, variation selectors
+        out.append(char if category in ("Mn", "Mc") or char in "’ʼ" else " ")
+    return "".join(out)
+
+
+def _unaccented(text: str) -> str:
+    """Latin, Greek and Cyrillic letters without their accents; other scripts as they were."""
+    split = unicodedata.normalize("NFD", text)
+    bare = "".join(char for char in split if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)

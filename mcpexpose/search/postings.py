@@ -1,0 +1,148 @@
+"""The documents of each word: what a ranking reads, whichever engine holds them, and how they are made."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from mcpexpose.search import documents
+from mcpexpose.search.analysis import Token, name_key, terms
+
+B = 0.3
+"""How far a field's length counts against it: 0 not at all, 1 in full."""
+SYNONYM_SHARE = 0.8
+"""What an operator's synonym counts of the word that stands there."""
+
+
+class TermPostings:
+    """The documents of one word, by row, and best first: by falling weight, then by row."""
+
+    __slots__ = ("_best", "rows", "weights")
+
+    def __init__(self, rows: Sequence[int], weights: Sequence[float]) -> None:
+        """ROWS ascend; WEIGHTS are theirs."""
+        self.rows = rows
+        self.weights = weights
+        self._best: Sequence[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def best(self) -> Sequence[int]:
+        """Positions in `rows`, best first."""
+        if self._best is None:
+            weights = self.weights
+            self._best = sorted(range(len(weights)), key=lambda n: -weights[n])
+        return self._best
+
+    def weight(self, row: int) -> float:
+        """The word's weight in the document of ROW; 0 where it is not in it."""
+        at = bisect_left(self.rows, row)
+        return self.weights[at] if at < len(self.rows) and self.rows[at] == row else 0.0
+
+
+class Postings(Protocol):
+    """What an engine has to offer to `ranking.rank`."""
+
+    @property
+    def size(self) -> int:
+        """Documents of the plan, in every profile."""
+
+    def get(self, term: str) -> TermPostings | None:
+        """The documents of TERM; None where no document has it."""
+
+    def __contains__(self, term: str) -> bool: ...
+
+    def named(self, key: str) -> Sequence[int]:
+        """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
+
+    def verbs(self, row: int) -> frozenset[str]:
+        """The class of the verb in the tool's name (`ranking.name_verbs`); empty where it has none."""
+
+
+def invert(definitions: Iterable[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Mapping[str, TermPostings]:
+    """Every term with its documents, sorted by term. A document's number is its place in DEFINITIONS.
+
+    A weight is the word's frequency over all fields, each counted by its weight and made smaller by the field's length
+    against the mean of that field (BM25F); it is rounded to a 32-bit float, as every engine keeps it. Words of SYNONYMS
+    hold both ways, and only where the whole phrase of the other side stands in a field.
+    """
+    texts = [documents.of(definition) for definition in definitions]
+    lengths = {field: 0 for field in documents.FIELDS}
+    holders = {field: 0 for field in documents.FIELDS}
+    for fields in texts:
+        for field, tokens in fields.items():
+            lengths[field] += _length(tokens)
+            holders[field] += 1
+    means = {field: lengths[field] / holders[field] for field in documents.FIELDS if holders[field]}
+    phrases = _phrases(synonyms)
+    found: dict[str, tuple[list[int], list[float]]] = {}
+    for row, fields in enumerate(texts):
+        for term, weight in _weights(fields, means, phrases).items():
+            rows, weights = found.setdefault(term, ([], []))
+            rows.append(row)
+            weights.append(weight)
+    return {term: TermPostings(found[term][0], array("f", found[term][1])) for term in sorted(found)}
+
+
+def _length(tokens: Sequence[Token]) -> int:
+    return sum(token.joins == 0 for token in tokens)
+
+
+def _weights(
+    fields: Mapping[str, Sequence[Token]], means: Mapping[str, float], phrases: Sequence[tuple[tuple[str, ...], ...]]
+) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for field, tokens in fields.items():
+        share = documents.WEIGHTS[field] / (1 - B + B * _length(tokens) / means[field])
+        counts: dict[str, float] = {}
+        for token in tokens:
+            if token.term:
+                counts[token.term] = counts.get(token.term, 0) + 1
+        if phrases:
+            for term in _synonyms(tokens, phrases):
+                counts.setdefault(term, SYNONYM_SHARE)
+        for term, count in counts.items():
+            total[term] = total.get(term, 0.0) + share * count
+    return total
+
+
+def _phrases(synonyms: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], ...]]:
+    """Each entry as pairs (what stands in a text, what it counts as), both ways."""
+    pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
+    for key in sorted(synonyms):
+        said = tuple(terms(key))
+        for value in synonyms[key]:
+            written = tuple(terms(value))
+            if said and written:
+                pairs[written, said] = None
+                pairs[said, written] = None
+    return list(pairs)
+
+
+def _synonyms(tokens: Sequence[Token], phrases: Sequence[tuple[tuple[str, ...], ...]]) -> Iterator[str]:
+    words = [token.term for token in tokens if token.joins == 0 and token.term]
+    held = set(words)
+    for written, said in phrases:
+        if held.issuperset(written) and any(
+            tuple(words[n : n + len(written)]) == written for n in range(len(words) - len(written) + 1)
+        ):
+            yield from said
+
+
+class Names:
+    """The names of a plan's tools: which rows a name stands for."""
+
+    def __init__(self, tools: Iterable[tuple[str, str, str]]) -> None:
+        """TOOLS are (server, name, alias), by row."""
+        self._rows: dict[str, list[int]] = {}
+        for row, (server, name, alias) in enumerate(tools):
+            for key in {name_key(name), name_key(f"{server}/{name}"), name_key(alias)}:
+                self._rows.setdefault(key, []).append(row)
+
+    def rows(self, key: str) -> Sequence[int]:
+        """Rows of the tools whose name, alias or server/name has KEY (`analysis.name_key`), ascending."""
+        return self._rows.get(key, ())

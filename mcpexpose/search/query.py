@@ -1,0 +1,144 @@
+"""What a query asks for: its words (mended where no document has them), its identifiers, and the names that it spells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+
+from mcpexpose.search.analysis import Token, fold, name_key, tokens
+from mcpexpose.search.stemming import stem
+
+MAX_QUERY = 1_000
+"""Characters; a longer query is refused."""
+MAX_WORDS = 24
+"""Words that are looked up, the rarest of them."""
+MAX_MENDED = 4
+"""Unknown words of one query that are mended."""
+
+_QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
+_EDGES = ".:?!-/\\*=&"
+_IDENTIFIER = re.compile(r"[^\W_].*[_\-./\d]|[_\-./\d].*[^\W_]|\d|[a-z][A-Z]", re.DOTALL)
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, analysed against the words of one index."""
+
+    words: tuple[str, ...]
+    """Terms, each once, in the query's order; those that no document has are among them."""
+    wholes: tuple[tuple[str, tuple[str, ...]], ...]
+    """Identifiers as one term, with the words that are their parts."""
+    names: tuple[str, ...]
+    """Keys (`analysis.name_key`) of the names that it may spell."""
+
+
+def parse(text: str, index: Container[str]) -> Query:
+    """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
+    found = tokens(text)
+    wholes = [
+        (token.term, tuple(part.term for part in found[n - token.joins : n] if part.joins == 0 and part.term))
+        for n, token in enumerate(found)
+        if token.joins > 0 and token.term in index
+    ]
+    known = {part for _, parts in wholes for part in parts}
+    words = _mended([token for token in found if token.joins == 0 and token.term], index, known)
+    return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), tuple(dict.fromkeys(_names(text))))
+
+
+def _names(text: str) -> Iterator[str]:
+    """All of the query, and each word of it that is an identifier: get_logs, get-logs, github/get_logs, getLogs, s3."""
+    yield name_key(text)
+    for word in _QUOTES.split(text):
+        for part in dict.fromkeys((word, *word.split(":"))):
+            stripped = part.strip(_EDGES)
+            if _IDENTIFIER.search(stripped):
+                yield name_key(stripped)
+
+
+def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[str]:
+    """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN."""
+    left = MAX_MENDED
+    skip = False
+    for n, token in enumerate(found):
+        if skip:
+            skip = False
+            continue
+        if token.term in index or token.term in known or not left:
+            yield token.term
+            continue
+        following = found[n + 1] if n + 1 < len(found) else None
+        if following is not None and (joined := _joined(token, following, index)):
+            left, skip = left - 1, True
+            yield joined
+        elif other := _split(token.word, index) or _edited(token.word, index):
+            left -= 1
+            yield from other
+        else:
+            yield token.term
+
+
+def _joined(token: Token, following: Token, index: Container[str]) -> str:
+    """Two words of the query that are one word of the index: "play wright"."""
+    word = token.word + following.word
+    return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 4 else ""
+
+
+def _split(word: str, index: Container[str]) -> tuple[str, ...]:
+    """Two words of the index that were run together, as even as possible: cosmosdb, teslable."""
+    if not word.isalnum() or len(word) < 5:
+        return ()
+    best: tuple[str, ...] = ()
+    evenness = 0
+    for at in range(2, len(word) - 1):
+        if min(at, len(word) - at) > evenness:
+            left, right = stem(word[:at]), stem(word[at:])
+            if left in index and right in index:
+                best, evenness = (left, right), min(at, len(word) - at)
+    return best
+
+
+def _edited(word: str, index: Container[str]) -> tuple[str, ...]:
+    """The word of the index that is one edit away; the first letter is taken as right, and digits as meant."""
+    if len(word) < 4 or not word.isalpha():
+        return ()
+    for edit in (_swaps, _insertions, _deletions, _replacements):
+        if len(word) == 4 and edit in (_deletions, _replacements):
+            break  # of four letters too much else is one edit away
+        for candidate in edit(word):
+            term = stem(candidate)
+            if term in index:
+                return (term,)
+    return ()
+
+
+def _alphabet(word: str) -> str:
+    return next((letters for letters in _ALPHABETS if word[0] in letters), "")
+
+
+def _swaps(word: str) -> Iterator[str]:
+    for n in range(len(word) - 1):
+        if word[n] != word[n + 1]:
+            yield word[:n] + word[n + 1] + word[n] + word[n + 2 :]
+
+
+def _insertions(word: str) -> Iterator[str]:
+    for n in range(1, len(word) + 1):
+        for letter in _alphabet(word):
+            yield word[:n] + letter + word[n:]
+
+
+def _deletions(word: str) -> Iterator[str]:
+    for n in range(1, len(word)):
+        yield word[:n] + word[n + 1 :]
+
+
+def _replacements(word: str) -> Iterator[str]:
+    for n in range(1, len(word)):
+        for letter in _alphabet(word):
+            if letter != word[n]:
+                yield word[:n] + letter + word[n + 1 :]
+
+
+__all__ = ["MAX_MENDED", "MAX_QUERY", "MAX_WORDS", "Query", "fold", "parse"]

@@ -1,0 +1,64 @@
+"""What a model is told of a tool, and of the search tool: the definitions that a request carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.model.plan import SEARCH_TOOL
+from mcpexpose.surface import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LIMIT_MAX = 20
+"""The most matches that one search gives; a greater limit is cut to it (F10)."""
+QUERY_MAX = 1_000
+"""Characters of a query that are searched; a longer one is refused."""
+
+
+def declaration(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """The tool as a request declares it: `name` (the alias), `description`, `inputSchema` as the server gave it.
+
+    DEFINITION is a line of definitions.bin. An absent description is the empty text; a long one is cut with a mark.
+    """
+    return {
+        "name": definition["alias"],
+        "description": wording.description(definition.get("description")),
+        "inputSchema": definition["inputSchema"],
+    }
+
+
+def declaration_text(declared: Mapping[str, Any]) -> str:
+    """A declaration as compact JSON: what tokens are counted on."""
+    return wording.compact(declared)
+
+
+def search_tool(limit_default: int) -> dict[str, Any]:
+    """The declaration of `find_tools`, whose limit is LIMIT_DEFAULT where the model names none."""
+    return {
+        "name": SEARCH_TOOL,
+        "description": (
+            "Search the tools of the connected MCP servers. Most of them are not declared to you until a search "
+            "finds them: when no tool at hand fits the task, search for what is to be done and on what, or for a "
+            "tool's name. The answer shows each match with its description and parameters; tools listed in it as "
+            "newly available can be called from your next call on."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": 'Plain words for action and object, such as "read job logs", or a tool\'s name.',
+                },
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": LIMIT_MAX,
+                    "default": limit_default,
+                    "description": "How many matches to show at most.",
+                },
+            },
+            "required": ["query"],
+            "additionalProperties": False,
+        },
+    }
