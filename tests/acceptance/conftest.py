@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import collections
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.acceptance.harness.case import SHIPPED_CASES, read_cases
 from tests.acceptance.harness.product import Product
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WRONG = Path(__file__).with_name("wrong_cases.toml")
 

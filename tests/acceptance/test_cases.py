@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def test_case(
-    case: Case, product: Product, tmp_path_factory: pytest.TempPathFactory, record_property: Callable[[str, object], None]
+    case: Case,
+    product: Product,
+    tmp_path_factory: pytest.TempPathFactory,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Everything that the case expects of what is built holds (C01 to C07, X01 to X08, F01 to F10, G01 to G17)."""
     folder: Path = tmp_path_factory.getbasetemp()

@@ -6,15 +6,18 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import findings
 from tests.acceptance.harness.host import HostSilent
-from tests.acceptance.harness.product import Ran
 from tests.acceptance.harness.scene import DEFAULT_OUT, Scene, copy_tree, file_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.acceptance.harness.product import Ran
 
 Step = dict[str, Any]
 SPREAD = 20
@@ -36,8 +39,12 @@ def repeat(scene: Scene, step: Step, label: str) -> None:
         out = scene.aside / f"repeat-{number}"
         config = step.get("config", "config.toml")
         words = ["--config", config]
-        ran = scene.run(["plan", *words, "--out", str(out), "--format", "json"], label=label, env=_texts(env), own_process=True)
-        scene.checks.that((out / "manifest.json").is_file(), f"{label}: a plan under {env}", f"exit {ran.code}: {ran.err[-300:]}")
+        ran = scene.run(
+            ["plan", *words, "--out", str(out), "--format", "json"], label=label, env=_texts(env), own_process=True
+        )
+        scene.checks.that(
+            (out / "manifest.json").is_file(), f"{label}: a plan under {env}", f"exit {ran.code}: {ran.err[-300:]}"
+        )
         built.append(file_bytes(out) if out.is_dir() else {})
         shown = scene.run(["show", *words, "--format", "json"], label=label, env=_texts(env), own_process=True)
         lists.append(shown.out)
@@ -105,7 +112,9 @@ def parallel(scene: Scene, step: Step, label: str) -> None:
             lane.trouble = f"{type(error).__name__}: {error}"
 
     threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes]
-    builders = [thread for thread, lane in zip(threads, lanes, strict=True) if not lane.step["do"].startswith("load-and-")]
+    builders = [
+        thread for thread, lane in zip(threads, lanes, strict=True) if not lane.step["do"].startswith("load-and-")
+    ]
     for thread in threads:
         thread.start()
     for thread in builders:
@@ -133,11 +142,22 @@ def _references(scene: Scene, lanes: list[Lane], label: str) -> dict[str, str]:
     readers = [lane.step for lane in lanes if lane.step["do"].startswith("load-and-")]
     if not readers:
         return {}
-    configs = sorted({name for lane in lanes for name in lane.step.get("configs", [lane.step.get("config", "config.toml")])})
+    configs = sorted(
+        {name for lane in lanes for name in lane.step.get("configs", [lane.step.get("config", "config.toml")])}
+    )
     found = {config: _read_once(scene, readers[0], built_aside(scene, config, label)) for config in configs}
     if (scene.work / DEFAULT_OUT).is_dir():
         found["old"] = _read_once(scene, readers[0], scene.work / DEFAULT_OUT)
     return {name: fingerprint(answer) for name, answer in found.items()}
+
+
+def _read_once(scene: Scene, step: Step, path: Path) -> dict[str, Any]:
+    host = scene.new_host()
+    try:
+        host.ask("clock", now=scene.around.now)
+        return host.ask("load_and_find", path=str(path), query=_query(step))
+    finally:
+        host.close()
 
 
 def _read_on(scene: Scene, lane: Lane, done: threading.Event) -> None:
@@ -161,7 +181,9 @@ def _judge_lane(scene: Scene, lane: Lane, expect: Step, references: dict[str, st
         scene.keep(ran)
         busy = ran.code == 2 and "plan-busy" in ran.text
         right = ran.code in (0, 1) or busy
-        scene.checks.that(right, f"{label}: {lane.step['do']} ends with success or plan-busy", f"exit {ran.code}: {ran.err[-300:]}")
+        scene.checks.that(
+            right, f"{label}: {lane.step['do']} ends with success or plan-busy", f"exit {ran.code}: {ran.err[-300:]}"
+        )
         if "expect" in lane.step and lane.step["expect"].get("exit") == "zero":
             scene.checks.equal(ran.code, 0, f"{label}: exit of {lane.step['do']}")
     if lane.step["do"].startswith("load-and-"):
@@ -218,13 +240,21 @@ def killed(scene: Scene, step: Step, label: str) -> None:
             continue
         answer = scene.ask("load", path=out)
         right = "error" not in answer and fingerprint(answer) in whole
-        scene.checks.that(right, f"{where}: the whole old plan or the whole new one", answer.get("error", answer.get("tools")))
+        scene.checks.that(
+            right, f"{where}: the whole old plan or the whole new one", answer.get("error", answer.get("tools"))
+        )
         check = scene.run(["verify", "--format", "json", "--", out], label=label, now=False)
         scene.checks.that(check.code == 0, f"{where}: verify finds it whole", check.text[-300:])
     ran = _build(scene, config, out, label)
     scene.keep(ran)
-    scene.checks.that(ran.code in (0, 1) and target.is_dir(), f"{label}: the next build goes through", f"exit {ran.code}: {ran.err[-300:]}")
-    left = sorted(path.name for path in target.parent.iterdir() if path.is_dir() and path != target and out in path.name)
+    scene.checks.that(
+        ran.code in (0, 1) and target.is_dir(),
+        f"{label}: the next build goes through",
+        f"exit {ran.code}: {ran.err[-300:]}",
+    )
+    left = sorted(
+        path.name for path in target.parent.iterdir() if path.is_dir() and path != target and out in path.name
+    )
     scene.checks.that(not left, f"{label}: the next build cleans what dead ones left", left)
 
 
@@ -289,7 +319,9 @@ def built_aside(scene: Scene, config: str, label: str) -> Path:
     out = scene.aside / f"alone-{config}"
     if not out.is_dir():
         ran = _build(scene, config, str(out), label)
-        scene.checks.that((out / "manifest.json").is_file(), f"{label}: {config} can be built", f"exit {ran.code}: {ran.err[-300:]}")
+        scene.checks.that(
+            (out / "manifest.json").is_file(), f"{label}: {config} can be built", f"exit {ran.code}: {ran.err[-300:]}"
+        )
         scene.seen += findings.of_run(ran)
     return out
 

@@ -7,11 +7,13 @@ import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINK_TEXT = "LINK-TARGET-CONTENT-7391"
 """What stands in a link target outside the plan, and must show up nowhere."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 import base64
 import json
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import expectations, names
-from tests.acceptance.harness.scene import Scene
 from tests.fakes import control
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.acceptance.harness.scene import Scene
 
 Step = dict[str, Any]
 BEHIND_APPROVAL = ("ok", "tool-error", "timed-out", "unknown-completion", "quarantined")
@@ -67,9 +70,13 @@ def judge_call(
         elif key == "wire_name":
             checks.equal(params.get("name"), value, what)
         elif key == "server_executions":
-            checks.equal(len([each for each in _calls(scene, step["server"]) if _name(each) == step["tool"]]), value, what)
+            checks.equal(
+                len([each for each in _calls(scene, step["server"]) if _name(each) == step["tool"]]), value, what
+            )
         elif key == "pointer":
-            checks.that(answer.get("pointer") == value and value in text, f"{what} {value}, named in the answer", answer)
+            checks.that(
+                answer.get("pointer") == value and value in text, f"{what} {value}, named in the answer", answer
+            )
         elif key == "model_bytes_max":
             checks.that(len(text.encode("utf-8", "surrogatepass")) <= value, f"{what} {value}", len(text))
         elif key == "result_has":
@@ -84,7 +91,9 @@ def judge_call(
 
 def call_by_exposed_name(scene: Scene, step: Step, label: str) -> None:
     server, _, tool = step["of"].partition("/")
-    alias = next((each["alias"] for each in scene.loaded["tools"] if (each["server"], each["name"]) == (server, tool)), "")
+    alias = next(
+        (each["alias"] for each in scene.loaded["tools"] if (each["server"], each["name"]) == (server, tool)), ""
+    )
     found = scene.ask("lookup", alias=alias)
     scene.checks.equal(found.get("tool"), step["of"], f"{label}: what is behind {alias}")
     scene.ask("inspect", server=server, tool=tool)
@@ -134,7 +143,9 @@ def audit(scene: Scene, step: Step, label: str) -> None:
     scene.checks.that(bool(events), f"{label}: there are events", str(path))
     for name in step.get("fields", []):
         ours = names.EVENT_FIELDS.get(name, name)
-        scene.checks.that(any(event.get(ours) is not None for event in events), f"{label}: field {name} in some event", events[:3])
+        scene.checks.that(
+            any(event.get(ours) is not None for event in events), f"{label}: field {name} in some event", events[:3]
+        )
     if "file_mode" in step and path.is_file():
         scene.checks.equal(f"{stat.S_IMODE(path.stat().st_mode):04o}", step["file_mode"], f"{label}: mode of the file")
 
@@ -234,7 +245,9 @@ def _same_digits(wanted: str, raw: str) -> bool:
     """Whether the arguments in a raw message are WANTED, numbers compared as they are spelled."""
 
     def spelled(text: str) -> Any:
-        return json.loads(text, parse_int=lambda digits: ("number", digits), parse_float=lambda digits: ("number", digits))
+        return json.loads(
+            text, parse_int=lambda digits: ("number", digits), parse_float=lambda digits: ("number", digits)
+        )
 
     try:
         return bool(spelled(raw)["params"]["arguments"] == spelled(wanted))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import names
-from tests.acceptance.harness.checks import Checks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tests.acceptance.harness.checks import Checks
 
 UNFIT_QUERY = ("search-query-empty", "search-query-too-long", "search-limit-invalid")
 
@@ -97,8 +100,10 @@ def check_plan(checks: Checks, wanted: dict[str, Any], seen: Exposed, where: str
             checks.that(False, f"{what}: a field that the harness knows", value)
 
 
-def check_search(checks: Checks, wanted: dict[str, Any], seen: Found, where: str, unexposed: Iterable[str] = ()) -> None:
-    """Every field of an `expect.search` entry that one answer can show. UNEXPOSED are bare names of tools not exposed."""
+def check_search(
+    checks: Checks, wanted: dict[str, Any], seen: Found, where: str, unexposed: Iterable[str] = ()
+) -> None:
+    """Every field of an `expect.search` entry that one answer can show. UNEXPOSED: bare names."""
     ids = seen.ids
     failed = seen.code not in (0,)
     unfit = next((reason for reason in UNFIT_QUERY if reason in seen.words), "")
@@ -123,7 +128,9 @@ def check_search(checks: Checks, wanted: dict[str, Any], seen: Found, where: str
     if "stale_marked" in wanted:
         marked = {each for hit, each in zip(seen.hits, ids, strict=True) if not is_fresh(hit)}
         marked |= {each.partition("/")[0] for each in marked}
-        checks.that(set(wanted["stale_marked"]) <= marked, f"{where}: marked as stale {wanted['stale_marked']}", _answer(seen))
+        checks.that(
+            set(wanted["stale_marked"]) <= marked, f"{where}: marked as stale {wanted['stale_marked']}", _answer(seen)
+        )
     if "max_seconds" in wanted:
         limit = wanted["max_seconds"]
         checks.that(seen.seconds <= limit, f"{where}: an answer within {limit} s", f"{seen.seconds:.2f} s")

@@ -6,10 +6,12 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import names
-from tests.acceptance.harness.product import Ran
+
+if TYPE_CHECKING:
+    from tests.acceptance.harness.product import Ran
 
 _HEAD = re.compile(r"(?:^|[\s:\[(])(error|warning|info)(?:[:\s\[(]+)([a-z0-9]+(?:-[a-z0-9]+)+)")
 _INDEX = re.compile(r"\[\d+\]")
@@ -149,7 +151,7 @@ def named_in(subject: str, text: str) -> bool:
 
 
 def parts(subject: str) -> list[str]:
-    """What a text must hold to name a subject: server, tool, key, pointer; indices and `mcp_servers` may be left out."""
+    """What a text must hold to name a subject: server, tool, key, pointer; no indices, no `mcp_servers`."""
     owner, hash_, pointer = subject.partition("#")
     if hash_:
         return [*parts(owner), *(["output"] if pointer.startswith("output") else []), *_pointer(pointer)]

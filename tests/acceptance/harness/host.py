@@ -42,7 +42,7 @@ class Host:
         self._rest = b""
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:
-        """What the library gave: its fields, or `error` with `type`, `message` and `findings`; `seconds` that it took."""
+        """What the library gave: its fields, or `error` with `type`, `message` and `findings`; and the `seconds`."""
         begun = time.perf_counter()
         try:
             os.write(self._requests, json.dumps({"do": do, **fields}).encode() + b"\n")

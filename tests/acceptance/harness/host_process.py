@@ -31,7 +31,9 @@ class Library:
         self.now = datetime.datetime.fromisoformat(now.replace("Z", "+00:00"))
         return {}
 
-    def load(self, path: str, profile: str | None = None, tools: Any = None, run_id: str | None = None) -> dict[str, Any]:
+    def load(
+        self, path: str, profile: str | None = None, tools: Any = None, run_id: str | None = None
+    ) -> dict[str, Any]:
         import mcpexpose
 
         self.plan = self.session = None

@@ -90,7 +90,7 @@ class Surroundings:
 
 
 class Product:
-    """Runs commands: in real processes, or, where nothing tells the two apart, forked from one that has them imported."""
+    """Runs commands: in real processes, or, where nothing tells them apart, forked from one that has them imported."""
 
     def __init__(self, *, forked: bool = True, timeout: float = 60.0) -> None:
         self.forked = forked
@@ -133,7 +133,7 @@ def command_line(argv: list[str]) -> list[str]:
 
 
 def run_process(argv: list[str], cwd: Path, env: dict[str, str], timeout: float) -> dict[str, Any]:
-    """Run the product in a fresh interpreter; its fields as Ran has them. Its whole group ends when it takes too long."""
+    """Run the product in a fresh interpreter; its fields as Ran has them. Its group ends when it takes too long."""
     begun = time.perf_counter()
     process = subprocess.Popen(
         command_line(argv),
@@ -203,7 +203,9 @@ class _Zygote:
     def run(self, argv: list[str], cwd: Path, env: dict[str, str], timeout: float) -> dict[str, Any]:
         out, err = Path(self._folder.name, "out"), Path(self._folder.name, "err")
         reply = self._ask({"argv": argv, "cwd": str(cwd), "env": env, "out": str(out), "err": str(err)}, timeout)
-        texts = {name: path.read_bytes().decode("utf-8", "surrogateescape") for name, path in (("out", out), ("err", err))}
+        texts = {
+            name: path.read_bytes().decode("utf-8", "surrogateescape") for name, path in (("out", out), ("err", err))
+        }
         return {**reply, **texts}
 
     def close(self) -> None:

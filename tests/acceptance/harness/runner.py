@@ -8,16 +8,18 @@ import shutil
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance import not_yet
-from tests.acceptance.harness import builds, expectations, findings, steps
+from tests.acceptance.harness import builds, expectations, findings, searches, servers, steps
 from tests.acceptance.harness.case import Case, CaseUnreadable, configs_of
 from tests.acceptance.harness.checks import Checks
 from tests.acceptance.harness.expectations import Exposed, Found
-from tests.acceptance.harness.product import Product, Ran
 from tests.acceptance.harness.scene import Scene, file_bytes
 from tests.fakes import control
+
+if TYPE_CHECKING:
+    from tests.acceptance.harness.product import Product, Ran
 
 COMMANDS = ("lint", "plan", "capture", "search", "import")
 """The command under test is the first of these in `when`."""
@@ -40,7 +42,7 @@ def run_case(case: Case, product: Product, *, folder: Path | None = None) -> Che
     try:
         scene = Scene(case, place, product, checks)
         control.install(scene.around.programs, scene.scripts)
-        steps.serve_catalogs(scene)
+        servers.serve_catalogs(scene)
         _Run(scene).all()
     except CaseUnreadable as trouble:
         checks.that(False, "a case of the format", str(trouble))
@@ -108,7 +110,9 @@ class _Run:
         name = self._tested()
         runs = [ran for ran in self.scene.runs if ran.command == name]
         if name in kinds:
-            runs = [ran for ran in runs if ran.label.startswith("step ") and "(as text" not in ran.label and _is_json(ran)]
+            runs = [
+                ran for ran in runs if ran.label.startswith("step ") and "(as text" not in ran.label and _is_json(ran)
+            ]
             if self.scene.clouded(str(name)):
                 self.checks.leave_out(f"exit {wanted} of {name}", "it rests on a step that is left out")
                 return
@@ -158,7 +162,7 @@ class _Run:
         return out if (out / "manifest.json").is_file() else None
 
     def _refused(self) -> bool:
-        """Whether no plan was given, and rightly so: the case ends nonzero and the diagnostics name what is at fault."""
+        """Whether no plan was given, and rightly so: the case ends nonzero, the diagnostics name what is at fault."""
         if self.expect.get("exit") != "nonzero" or self.plan_code == 0:
             return False
         given = isinstance(self.plan_json, dict) and bool(self.plan_json.get("tools"))
@@ -171,7 +175,9 @@ class _Run:
             for seen in errors
             if not any(findings.subject_matches(subject, seen, self.scene.servers) for subject in wanted)
         ]
-        self.checks.that(not others, "no plan is given, and the diagnostics name what is at fault and nothing else", others)
+        self.checks.that(
+            not others, "no plan is given, and the diagnostics name what is at fault and nothing else", others
+        )
         return True
 
     def _exposed(self) -> Exposed:
@@ -205,7 +211,7 @@ class _Run:
         if self._refused():
             return
         fits = len(query.encode("utf-8", "surrogatepass")) <= ARGUMENT_BYTES and "\0" not in query
-        unexposed = steps.unexposed_names(scene)
+        unexposed = searches.unexposed_names(scene)
         ways: list[tuple[str, list[str], dict[str, Any]]] = [("", ["--config", "config.toml"], {})]
         ways += [(f" under {env}", ["--config", "config.toml"], {"env": env}) for env in entry.get("repeat_env", [])]
         ways += [(f" of {config}", ["--config", config], {}) for config in entry.get("repeat_config", [])]
@@ -222,14 +228,18 @@ class _Run:
             found = self._asked_of_a_host(bundle, query, entry)
             expectations.check_search(self.checks, entry, found, f"{where} in a session", unexposed)
             answers[" in a session"] = found.ids
-        self.checks.that(len({tuple(ids) for ids in answers.values()}) <= 1, f"{where}: one answer by every way", answers)
+        self.checks.that(
+            len({tuple(ids) for ids in answers.values()}) <= 1, f"{where}: one answer by every way", answers
+        )
 
-    def _asked(self, source: list[str], query: str, entry: dict[str, Any], label: str, options: dict[str, Any]) -> Found:
+    def _asked(
+        self, source: list[str], query: str, entry: dict[str, Any], label: str, options: dict[str, Any]
+    ) -> Found:
         """The command's answer; asked again where it took longer than the case allows."""
-        found, _ = steps.command_search(self.scene, source, query, entry, label, **options)
+        found, _ = searches.command_search(self.scene, source, query, entry, label, **options)
         tries = 1
         while found.seconds > entry.get("max_seconds", found.seconds) and tries < TRIES:
-            found, _ = steps.command_search(self.scene, source, query, entry, label, **options)
+            found, _ = searches.command_search(self.scene, source, query, entry, label, **options)
             tries += 1
         return found
 
@@ -241,7 +251,7 @@ class _Run:
         loaded = scene.ask("load", path=str(bundle), profile=entry.get("profile"))
         if "error" in loaded:
             return Found(code=1, words=str(loaded["error"]))
-        found = steps.session_search(scene, query, entry.get("limit"))
+        found = searches.session_search(scene, query, entry.get("limit"))
         scene.restart_host(kill=False)
         return found
 
@@ -277,9 +287,8 @@ class _Run:
     def _stages_left_out(self) -> None:
         """Say of a case without steps for them which of its stages wait."""
         for stage in self.case.when:
-            if stage in not_yet.PARTS and not any(step["do"].startswith(stage) for step in self.steps):
-                if stage not in self.scene.left_out_parts and not self.steps:
-                    self.scene.leave_out(f"stage {stage}", stage)
+            if stage in not_yet.PARTS and not self.steps and stage not in self.scene.left_out_parts:
+                self.scene.leave_out(f"stage {stage}", stage)
 
     # the case as a whole
 
@@ -304,7 +313,9 @@ class _Run:
             broken = [seen for seen in scene.seen if findings.forbidden(rule, seen, scene.servers)]
             checks.that(not broken, f"no diagnostic {rule}", _some(broken))
         if self.expect.get("exit") == "zero":
-            judged = [seen for seen in scene.seen if seen.command in ("lint", "plan") and not seen.label.startswith("step")]
+            judged = [
+                seen for seen in scene.seen if seen.command in ("lint", "plan") and not seen.label.startswith("step")
+            ]
             errors = [seen for seen in judged if seen.severity == "error"]
             checks.that(not errors, "exit zero: no diagnostic is an error", _some(errors))
 

@@ -6,16 +6,19 @@ import contextlib
 import json
 import shutil
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.acceptance import not_yet
 from tests.acceptance.harness import findings
 from tests.acceptance.harness.case import Case, prepare, server_ids
-from tests.acceptance.harness.checks import Checks
-from tests.acceptance.harness.findings import Seen
 from tests.acceptance.harness.host import Host, HostSilent
 from tests.acceptance.harness.product import NOW, SHIM, Product, Ran, Surroundings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.acceptance.harness.checks import Checks
+    from tests.acceptance.harness.findings import Seen
 
 DEFAULT_OUT = "plan"
 
