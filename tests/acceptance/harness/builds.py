@@ -106,7 +106,7 @@ def parallel(scene: Scene, step: Step, label: str) -> None:
             elif lane.step["do"] == "plan-alternate":
                 lane.builds = _alternate(scene, lane.step, label, until=until, times=max(times, 2))
             else:
-                for _ in range(lane.step.get("times", times)):
+                for _ in range(int(lane.step.get("times", times))):
                     lane.builds.append(_command(scene, lane.step, label))
         except (OSError, HostSilent, ValueError) as error:
             lane.trouble = f"{type(error).__name__}: {error}"

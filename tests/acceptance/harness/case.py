@@ -141,7 +141,7 @@ def _run_prepare(case: Case, work: Path) -> None:
     arguments, sys.argv = sys.argv, [str(script), case.id, str(work)]
     try:
         spec.loader.exec_module(module)
-        module.HERE = case.folder
+        vars(module)["HERE"] = case.folder
         with contextlib.redirect_stdout(io.StringIO()):
             module.main()
     except (SystemExit, OSError, KeyError) as error:

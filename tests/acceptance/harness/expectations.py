@@ -51,7 +51,8 @@ class Exposed:
 
 def exposed(plan: dict[str, Any]) -> Exposed:
     """The exposed tools of a plan in JSON (`plan --format json`, or plan.json)."""
-    tools, others = {}, {}
+    tools: dict[str, dict[str, Any]] = {}
+    others: dict[str, dict[str, Any]] = {}
     for entry in plan.get("tools") or []:
         target = others if entry.get("exposure") == "hidden" or entry.get("policy_state") == "denied" else tools
         target[tool_id(entry)] = entry

@@ -51,6 +51,10 @@ class Ran:
             return None
 
     @property
+    def in_json(self) -> bool:
+        return "json" in self.argv
+
+    @property
     def text(self) -> str:
         return self.out + "\n" + self.err
 
@@ -146,7 +150,7 @@ def run_process(argv: list[str], cwd: Path, env: dict[str, str], timeout: float)
     )
     taken: dict[str, bytes] = {}
     readers = [
-        threading.Thread(target=lambda n=name, s=stream: taken.__setitem__(n, s.read()), daemon=True)  # type: ignore[misc]
+        threading.Thread(target=lambda n=name, s=stream: taken.__setitem__(n, s.read()), daemon=True)
         for name, stream in (("out", process.stdout), ("err", process.stderr))
     ]
     for reader in readers:

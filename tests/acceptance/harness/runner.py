@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import tempfile
@@ -111,7 +110,7 @@ class _Run:
         runs = [ran for ran in self.scene.runs if ran.command == name]
         if name in kinds:
             runs = [
-                ran for ran in runs if ran.label.startswith("step ") and "(as text" not in ran.label and _is_json(ran)
+                ran for ran in runs if ran.label.startswith("step ") and "(as text" not in ran.label and ran.in_json
             ]
             if self.scene.clouded(str(name)):
                 self.checks.leave_out(f"exit {wanted} of {name}", "it rests on a step that is left out")
@@ -150,7 +149,7 @@ class _Run:
 
     def _last_plan(self, kinds: set[str]) -> Ran | None:
         """The last `plan` run of config.toml, where it shows what the expectations are about."""
-        runs = [ran for ran in self.scene.runs if ran.command == "plan" and _is_json(ran) and "config.toml" in ran.argv]
+        runs = [ran for ran in self.scene.runs if ran.command == "plan" and ran.in_json and "config.toml" in ran.argv]
         if "plan" in kinds:
             runs = [ran for ran in runs if ran.label.startswith("step ")]
         return runs[-1] if runs else None
@@ -326,7 +325,7 @@ class _Run:
     def _named_in_text(self, subject: str, found: list[findings.Seen], what: str) -> None:
         """The text output of a command that reports it in JSON names the subject too."""
         commands = {seen.command for seen in found}
-        texts = [ran.text for ran in self.scene.runs if ran.command in commands and not _is_json(ran)]
+        texts = [ran.text for ran in self.scene.runs if ran.command in commands and not ran.in_json]
         if not texts:
             return
         slugs = {seen.slug for seen in found}
@@ -364,10 +363,6 @@ class _Run:
         return found
 
 
-def _is_json(ran: Ran) -> bool:
-    return "json" in ran.argv
-
-
 def _character(word: str) -> str:
     match = re.fullmatch(r"U\+([0-9A-Fa-f]{4,6})", word)
     return chr(int(match[1], 16)) if match else word
@@ -379,8 +374,7 @@ def _prints(ran: Ran, text: str, *, is_character: bool) -> bool:
         return False
     if text in ran.text:
         return True
-    decoded = ran.json
-    return not is_character and decoded is not None and text in json.dumps(_strings(decoded), ensure_ascii=False)
+    return not is_character and any(text in string for string in _strings(ran.json))
 
 
 def _strings(value: Any) -> list[str]:

@@ -74,7 +74,8 @@ class Scene:
 
     def keep(self, ran: Ran) -> None:
         self.runs.append(ran)
-        self.seen += findings.of_run(ran)
+        if ran.in_json or ran.command == "lock":  # the same command as text tells nothing new
+            self.seen += findings.of_run(ran)
         if trouble := trouble_of(ran):
             self.checks.that(False, f"{ran}: {trouble[0]}", trouble[1])
 

@@ -119,7 +119,7 @@ def disk_full(scene: Scene, step: Step, label: str) -> None:
 
 def snapshot(scene: Scene, step: Step, label: str) -> None:
     del label
-    scene.snapshot(step.get("of", step.get("path", DEFAULT_OUT)))
+    scene.snapshot(str(step.get("of") or step.get("path") or DEFAULT_OUT))
 
 
 DRIVERS: dict[str, Callable[[Scene, Step, str], None]] = {
