@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import findings
 from tests.acceptance.harness.host import HostSilent
+from tests.acceptance.harness.judging import judge
 from tests.acceptance.harness.scene import DEFAULT_OUT, Scene, copy_tree, file_bytes
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def fingerprint(loaded: dict[str, Any]) -> str:
 
 def repeat(scene: Scene, step: Step, label: str) -> None:
     """Builds under each environment, in processes of their own, to be equal byte for byte."""
-    built, lists = [], []
+    built, lists, codes = [], [], []
     for number, env in enumerate(step["envs"]):
         out = scene.aside / f"repeat-{number}"
         config = step.get("config", "config.toml")
@@ -45,11 +46,13 @@ def repeat(scene: Scene, step: Step, label: str) -> None:
         scene.checks.that(
             (out / "manifest.json").is_file(), f"{label}: a plan under {env}", f"exit {ran.code}: {ran.err[-300:]}"
         )
+        codes.append(ran.code)
         built.append(file_bytes(out) if out.is_dir() else {})
         shown = scene.run(["show", *words, "--format", "json"], label=label, env=_texts(env), own_process=True)
         lists.append(shown.out)
         shutil.rmtree(out, ignore_errors=True)
     wanted = step.get("expect", {}).get("byte_equal", [])
+    judge(scene, step, label, codes=codes, found=[])
     for env, files, shown_text in zip(step["envs"][1:], built[1:], lists[1:], strict=True):
         differing = sorted(name for name in built[0].keys() | files.keys() if built[0].get(name) != files.get(name))
         scene.checks.that(not differing, f"{label}: under {env} the same plan, byte for byte", differing)
@@ -60,7 +63,12 @@ def repeat(scene: Scene, step: Step, label: str) -> None:
 
 def alternate(scene: Scene, step: Step, label: str) -> None:
     """Builds of the configs in turn, a while or some times."""
-    _alternate(scene, step, label, until=time.monotonic() + step.get("seconds", 0), times=step.get("times", 2))
+    until = time.monotonic() + step.get("seconds", 0)
+    ran = _alternate(scene, step, label, until=until, times=step.get("times", 2))
+    for each in ran:
+        scene.keep(each)
+    scene.last_plan = step.get("out", DEFAULT_OUT)
+    judge(scene, step, label, codes=[each.code for each in ran], found=[])
 
 
 def _alternate(scene: Scene, step: Step, label: str, *, until: float, times: int) -> list[Ran]:
@@ -101,7 +109,7 @@ def parallel(scene: Scene, step: Step, label: str) -> None:
 
     def work(lane: Lane) -> None:
         try:
-            if lane.step["do"] in ("load-and-list", "load-and-search"):
+            if _reads(lane.step):
                 _read_on(scene, lane, done)
             elif lane.step["do"] == "plan-alternate":
                 lane.builds = _alternate(scene, lane.step, label, until=until, times=max(times, 2))
@@ -112,9 +120,7 @@ def parallel(scene: Scene, step: Step, label: str) -> None:
             lane.trouble = f"{type(error).__name__}: {error}"
 
     threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes]
-    builders = [
-        thread for thread, lane in zip(threads, lanes, strict=True) if not lane.step["do"].startswith("load-and-")
-    ]
+    builders = [thread for thread, lane in zip(threads, lanes, strict=True) if not _reads(lane.step)]
     for thread in threads:
         thread.start()
     for thread in builders:
@@ -128,9 +134,13 @@ def parallel(scene: Scene, step: Step, label: str) -> None:
     _judge_result(scene, [lane for lane in lanes if lane.builds], label)
 
 
+def _reads(step: Step) -> bool:
+    return str(step["do"]).startswith("load")
+
+
 def _command(scene: Scene, step: Step, label: str) -> Ran:
     words = [step["do"], "--config", step.get("config", "config.toml")]
-    if step["do"] == "search":
+    if step["do"] in ("search", "find"):
         words = ["search", "--plan", str(step.get("path", scene.bundle()))]
     words += ["--out", step["out"]] if "out" in step else []
     words += ["--format", "json", *(["--", step["query"]] if "query" in step else [])]
@@ -139,7 +149,7 @@ def _command(scene: Scene, step: Step, label: str) -> Ran:
 
 def _references(scene: Scene, lanes: list[Lane], label: str) -> dict[str, str]:
     """Config: what a host sees of its plan, built alone; "old": of the plan that stands there now."""
-    readers = [lane.step for lane in lanes if lane.step["do"].startswith("load-and-")]
+    readers = [lane.step for lane in lanes if _reads(lane.step)]
     if not readers:
         return {}
     configs = sorted(
@@ -186,7 +196,7 @@ def _judge_lane(scene: Scene, lane: Lane, expect: Step, references: dict[str, st
         )
         if "expect" in lane.step and lane.step["expect"].get("exit") == "zero":
             scene.checks.equal(ran.code, 0, f"{label}: exit of {lane.step['do']}")
-    if lane.step["do"].startswith("load-and-"):
+    if _reads(lane.step):
         scene.checks.that(bool(lane.answers), f"{label}: at least one load")
         failed = [answer["error"] for answer in lane.answers if "error" in answer]
         scene.checks.that(not failed, f"{label}: each of {len(lane.answers)} loads succeeds", failed[:2])
@@ -252,6 +262,7 @@ def killed(scene: Scene, step: Step, label: str) -> None:
         f"{label}: the next build goes through",
         f"exit {ran.code}: {ran.err[-300:]}",
     )
+    judge(scene, step, label, codes=[ran.code], found=findings.of_run(ran))
     left = sorted(
         path.name for path in target.parent.iterdir() if path.is_dir() and path != target and out in path.name
     )

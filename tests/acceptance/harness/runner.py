@@ -89,6 +89,7 @@ class _Run:
                 ran = scene.lint(config, "lint")
                 if config == "config.toml" and self._tested() == "lint":
                     self.under_test = ran
+            self._promises_in_words()
         if "plan" in self.case.when and "plan" not in kinds:
             ran = scene.plan("config.toml", "plan")
             if self._tested() == "plan":
@@ -98,6 +99,23 @@ class _Run:
                 scene.leave_out("init --from", "import")
             else:
                 self._import()
+
+    def _promises_in_words(self) -> None:
+        """Bounds of lint that a case states in words only: `peak memory under 256 MB`, `under 5 s`."""
+        right = self.expect.get("right", "")
+        memory, time = re.search(r"memory under (\d+) MB", right), re.search(r"under (\d+) s\b", right)
+        if not memory and not time:
+            return
+        words = ["lint", "--config", "config.toml", "--format", "json"]
+        runs = [self.scene.run(words, label="lint", record=False, own_process=bool(memory))]
+        while time and min(ran.seconds for ran in runs) > int(time[1]) and len(runs) < TRIES:
+            runs.append(self.scene.run(words, label="lint", record=False))
+        if memory:
+            peak = runs[0].peak_kb // 1024
+            self.checks.that(peak < int(memory[1]), f"lint: peak memory under {memory[1]} MB", f"{peak} MB")
+        if time:
+            seconds = min(ran.seconds for ran in runs)
+            self.checks.that(seconds < int(time[1]), f"lint: under {time[1]} s", f"{seconds:.2f} s")
 
     def _tested(self) -> str | None:
         return next((command for command in COMMANDS if command in self.case.when), None)
@@ -344,6 +362,7 @@ class _Run:
             if word.lower() == "traceback":
                 continue  # held against every command
             where = [str(ran) for ran in scene.runs if _prints(ran, text, is_character=word != text)]
+            where += [f"the library: {said[:120]}" for said, echoes in scene.said if _says(said, echoes, text)]
             raw = text.encode("utf-8")
             where += [name for name, data in written.items() if raw in data]
             self.checks.that(not where, f"{word} occurs in nothing printed or written", where[:6])
@@ -375,6 +394,10 @@ def _prints(ran: Ran, text: str, *, is_character: bool) -> bool:
     if text in ran.text:
         return True
     return not is_character and any(text in string for string in _strings(ran.json))
+
+
+def _says(said: str, echoes: tuple[str, ...], text: str) -> bool:
+    return text in said and not any(text.casefold() in echo.casefold() for echo in echoes)
 
 
 def _strings(value: Any) -> list[str]:

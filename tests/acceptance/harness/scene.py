@@ -51,6 +51,8 @@ class Scene:
         self.saved: dict[str, Any] = {}
         self.snapshots: dict[str, Path] = {}
         self.model_texts: list[str] = []
+        self.said: list[tuple[str, tuple[str, ...]]] = []
+        """What the library said, and what of it echoes the test."""
         self.secrets: list[str] = []
         """Texts of the harness that must show up nowhere."""
         self.room: int | None = None
@@ -127,11 +129,14 @@ class Scene:
             self._host = None
             self.session_open = False
             return {"error": {"type": "HostSilent", "message": str(silence), "findings": []}, "seconds": 0.0}
-        self.hear(do, answer)
+        self.hear(do, fields, answer)
         return answer
 
-    def hear(self, do: str, answer: dict[str, Any]) -> None:
+    def hear(self, do: str, fields: dict[str, Any], answer: dict[str, Any]) -> None:
         """Keep what a host said for the model, and the findings of what it raised."""
+        if do != "call" or answer.get("outcome") != "ok":
+            echoes = tuple(value for value in fields.values() if isinstance(value, str) and value)
+            self.said.append((json.dumps(answer, ensure_ascii=False), echoes))
         self.model_texts += [text for key in ("text", "section") if isinstance(text := answer.get(key), str)]
         if "definitions" in answer:
             self.model_texts.append(json.dumps(answer["definitions"], ensure_ascii=False))

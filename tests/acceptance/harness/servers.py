@@ -25,6 +25,8 @@ Step = dict[str, Any]
 def serve(scene: Scene, step: Step, label: str) -> None:
     del label
     script = {key: value for key, value in step.items() if key not in ("do", "server", "expect", "note")}
+    if script.get("notify_on_list") is True:
+        script["notify_on_list"] = "notifications/tools/list_changed"
     path = catalog_path(scene.work, step["server"])
     if path.is_file() and "tools" not in script:
         script["catalog"] = str(_frozen_catalog(scene, step["server"], path))
