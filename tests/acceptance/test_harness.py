@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose.model import canonical
-from tests.acceptance.harness import builds, bundle_faults, calls, expectations, findings
+from tests.acceptance.harness import bundle_faults, calls, expectations, findings, kills
 from tests.acceptance.harness.case import Case, prepare, read_cases, server_ids
 from tests.acceptance.harness.checks import Checks
 from tests.acceptance.harness.expectations import Found
@@ -591,7 +591,7 @@ def test_a_process_dies_just_before_the_chosen_act(tmp_path: Path) -> None:
     assert run_writer(tmp_path / "1", ACCEPTANCE_LOG=str(log)) == 0
     acts = log.read_text(encoding="utf-8").splitlines()
     assert [act.split()[0] for act in acts] == ["os.mkdir", "write", "write", "write", "os.rename"]
-    points = dict(builds._points(["after-first-file", "after-index", "before-commit", "during-rename"], acts))
+    points = dict(kills.points(["after-first-file", "after-index", "before-commit", "during-rename"], acts))
     assert points == {"after-first-file": 3, "after-index": 4, "before-commit": 5, "during-rename": 5}
     (tmp_path / "2").mkdir()
     assert run_writer(tmp_path / "2", ACCEPTANCE_KILL_AT="4") == -9
@@ -606,8 +606,8 @@ def test_a_full_disk_takes_no_more(tmp_path: Path) -> None:
 
 def test_unknown_points_are_spread_over_the_build() -> None:
     acts = [f"write {number}" for number in range(100)]
-    points = builds._points(None, acts)
-    assert len(points) == builds.SPREAD
+    points = kills.points(None, acts)
+    assert len(points) == kills.SPREAD
     assert [points[0][1], points[-1][1]] == [1, 100]
 
 

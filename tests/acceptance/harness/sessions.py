@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.acceptance.harness import builds, findings
+from tests.acceptance.harness import builds, findings, kills
 from tests.acceptance.harness.case import catalog_path
 from tests.acceptance.harness.judging import judge
 from tests.acceptance.harness.scene import DEFAULT_OUT, Scene
@@ -55,7 +55,7 @@ def _judge_loading(scene: Scene, step: Step, label: str, answer: dict[str, Any],
             not set(expect["excludes"]) & declared, f"{label}: does not declare {expect['excludes']}", sorted(declared)
         )
     if expect.get("plan") == "old-or-new-whole":
-        right = builds.fingerprint(answer) in builds.wholes(scene, path)
+        right = builds.fingerprint(answer) in kills.wholes(scene, path)
         checks.that(right, f"{label}: the whole old plan or the whole new one", answer.get("tools", error))
     known = {
         "exit",

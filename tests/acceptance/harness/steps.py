@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.acceptance import not_yet
-from tests.acceptance.harness import builds, bundle_faults, calls, findings, servers, sessions, stored
+from tests.acceptance.harness import builds, bundle_faults, calls, findings, kills, servers, sessions, stored
 from tests.acceptance.harness.assertions import hold
 from tests.acceptance.harness.judging import judge
 from tests.acceptance.harness.searches import search
@@ -112,5 +112,6 @@ DRIVERS: dict[str, Callable[[Scene, Step, str], None]] = {
     "assert": hold,
     **stored.DRIVERS,
     **builds.DRIVERS,
+    "plan-killed": kills.killed,
     **calls.DRIVERS,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import builds, bundle_faults, findings
 from tests.acceptance.harness.judging import judge
-from tests.acceptance.harness.scene import DEFAULT_OUT, Scene, copy_tree
+from tests.acceptance.harness.scene import DEFAULT_OUT, Scene, copy_tree, file_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,7 @@ def fault(scene: Scene, step: Step, label: str) -> None:
         before = [_shape(path) for path in paths]
         for path in paths:
             change(path, full)
+        _ours(scene, paths)
         check_damaged(scene, step, label, bytes_alone=before == [_shape(path) for path in paths])
         return
     bundle = str(scene.bundle())
@@ -41,9 +42,17 @@ def fault(scene: Scene, step: Step, label: str) -> None:
     for path in paths:
         before = [_shape(path)]
         change(path, full)
+        _ours(scene, [path])
         where = f"{label} of {path.relative_to(scene.work)}"
         check_damaged(scene, step, where, bytes_alone=before == [_shape(path)])
         copy_tree(fresh, scene.work / bundle)
+
+
+def _ours(scene: Scene, paths: list[Path]) -> None:
+    """Note what the test itself wrote: files that it changed, and targets of links that it made."""
+    for name, data in file_bytes(scene.work).items():
+        if scene.work / name in paths or data.strip() == bundle_faults.LINK_TEXT.encode():
+            scene.given[name] = data
 
 
 def _shape(path: Path) -> tuple[int, int] | None:
@@ -85,6 +94,7 @@ def _make_outside(scene: Scene, value: str) -> None:
     if place.is_relative_to(scene.work.parent) and not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(bundle_faults.LINK_TEXT, encoding="utf-8")
+        _ours(scene, [])
         scene.secrets.append(bundle_faults.LINK_TEXT)
 
 
