@@ -137,30 +137,35 @@ class Workspace:
             ranking_version=RANKING_VERSION,
         )
 
-    @cached_property
+    @property
+    def _found_in_config(self) -> tuple[Finding, ...]:
+        return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
+
+    @property
     def findings_of_config(self) -> tuple[Finding, ...]:
         """What is wrong with config and packs, located."""
-        return self.located([*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1]])
+        return self.located(self._found_in_config)
 
     @cached_property
-    def findings_of_catalogs(self) -> tuple[Finding, ...]:
-        """What is wrong with the captured catalogs and their age, located."""
+    def found(self) -> tuple[Finding, ...]:
+        """What every stage up to the plan found, each once, not yet located."""
         from mcpexpose.catalog.freshness import findings
 
-        return self.located([*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now)])
+        of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
+        planned = self.compiled.findings if self.resolved else ()
+        return tuple(dict.fromkeys([*self._found_in_config, *of_catalogs, *planned]))
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Of every stage up to the plan, located, each once."""
-        planned = self.compiled.findings if self.resolved else ()
-        return tuple(dict.fromkeys([*self.findings_of_config, *self.findings_of_catalogs, *self.located(planned)]))
+        """The same, located."""
+        return self.located(self.found)
 
     @property
     def writable(self) -> bool:
         """Whether the operator's text is right, so that a bundle may be written."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
-            for finding in self.findings_of_config
+            for finding in self._found_in_config
         )
         return self.resolved is not None and not faulty and self.compiled.writable
 
@@ -173,12 +178,12 @@ class Workspace:
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
         return write(self.compiled, out)
 
-    def located(self, findings: Iterable[Finding]) -> list[Finding]:
+    def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
-        return [
+        return tuple(
             finding if finding.location or finding.place is None else finding.at(self.locate(finding.place))
             for finding in findings
-        ]
+        )
 
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
@@ -190,6 +195,12 @@ class Workspace:
         from mcpexpose.catalog.position import span
 
         return Location(place.file, *span(text, place.path, "value" if place.on == "header" else place.on))
+
+    def is_shipped(self, file: str) -> bool:
+        """Whether FILE, a name in findings, is a pack that came with the package."""
+        from mcpexpose.config.packs import is_shipped
+
+        return any(pack.file == file for pack in self._packs[0]) and is_shipped(file)
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""

@@ -215,6 +215,7 @@ def _check_paths(manifest: Manifest) -> None:
 
 
 def _check_kinds_and_sizes(folder: Folder, manifest: Manifest) -> dict[str, File]:
+    unsafe: list[Finding] = []
     findings: list[Finding] = []
     present = folder.entries()
     if present.get(layout.INDEX) == "folder":
@@ -227,14 +228,14 @@ def _check_kinds_and_sizes(folder: Folder, manifest: Manifest) -> dict[str, File
     listed = {file.path: file for file in manifest.files}
     for path, kind in sorted(present.items()):
         if kind in ("link", "other"):
-            findings.append(layout.unsafe(path, "is a link" if kind == "link" else "is neither file nor folder"))
+            unsafe.append(layout.unsafe(path, "is a link" if kind == "link" else "is neither file nor folder"))
         elif path not in listed and path not in (layout.MANIFEST, layout.SIGNATURE):
             findings.append(layout.damaged(path, "is not listed in manifest.json"))
         elif kind == "folder":
             findings.append(layout.damaged(path, "is a folder"))
     findings += [layout.damaged(path, "is missing") for path in sorted(listed.keys() - present.keys())]
-    if findings:
-        raise layout.refusal(*findings)
+    if unsafe or findings:
+        raise layout.refusal(*(unsafe or findings))
     files: dict[str, File] = {}
     for path, facts in listed.items():
         try:

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.bundle import layout, strict
-from mcpexpose.bundle.contents import definitions_file, make_manifest, manifest_file, plan_file
+from mcpexpose.bundle.built import index_of, remember
+from mcpexpose.bundle.contents import definitions_file, make_manifest, manifest_file, plan_digest, plan_file
 from mcpexpose.bundle.exchange import put
 from mcpexpose.bundle.lock import Busy, held
 from mcpexpose.model.canonical import digest_bytes
 from mcpexpose.model.errors import BundleNotWritten, PlanRefused
 from mcpexpose.model.finding import Finding, Severity
+from mcpexpose.model.jsonform import to_json
 from mcpexpose.model.manifest import BundleFile, Manifest
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcpexpose.model.plan import Compiled
 
@@ -67,9 +69,11 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
         report("plan.json")
         _write(work / layout.DEFINITIONS, definitions_file(compiled.definitions))
         report("definitions.bin")
-        _write_index(compiled, work / layout.INDEX)
+        digest = plan_digest(to_json(compiled.plan))
+        _write_index(compiled, digest, work / layout.INDEX, index_of(place, digest))
         report("index")
         manifest = make_manifest(compiled.plan, _facts(work))
+        remember(digest, manifest.files)
         _write(work / layout.MANIFEST, manifest_file(manifest))
         _sync_folder(work)
         report("manifest.json")
@@ -83,20 +87,17 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
     return manifest
 
 
-def _write_index(compiled: Compiled, folder: Path) -> None:
-    from mcpexpose.bundle.contents import plan_digest
-    from mcpexpose.model.jsonform import to_json
-    from mcpexpose.search import index
-
+def _write_index(compiled: Compiled, digest: str, folder: Path, ready: Mapping[str, bytes] | None) -> None:
     folder.mkdir()
-    index.build(
-        compiled.definitions,
-        folder,
-        plan_digest=plan_digest(to_json(compiled.plan)),
-        synonyms=compiled.plan.search.synonyms,
-    )
-    for file in folder.iterdir():
-        _sync_file(file)
+    if ready is not None:
+        for name, data in ready.items():
+            _write(folder / name, data)
+    else:
+        from mcpexpose.search import index
+
+        index.build(compiled.definitions, folder, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
+        for file in folder.iterdir():
+            _sync_file(file)
     _sync_folder(folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 import tempfile
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.catalog import Catalog
 
-__all__ = ["dump", "file_name", "load", "load_one", "path_of", "read_text", "write"]
+__all__ = ["dump", "file_name", "load", "load_one", "path_of", "read_text", "write", "write_bytes"]
 
 
 def load(
@@ -85,26 +84,24 @@ def dump(catalog: Catalog) -> bytes:
 
 
 def write(folder: Path, catalog: Catalog) -> Path:
-    """Write `<folder>/<name of the server>.json` in one step and return its path; an older file stays till then.
+    """`dump` CATALOG to its file in FOLDER, in one step; an older file stays till then. Returns the path.
 
-    A compressed or otherwise named older catalog of the server is removed, so that there is one. Raises InputMissing
-    where the folder cannot be written, and ValueError as `dump` does.
+    Raises InputMissing where the folder cannot be written, and ValueError as `dump` does.
     """
-    data = dump(catalog)
-    path = folder / file_name(catalog.server)
+    return write_bytes(folder, catalog.server, dump(catalog))
+
+
+def write_bytes(folder: Path, server: str, data: bytes) -> Path:
+    """The same for bytes that `dump` gave. A compressed or otherwise named older catalog of SERVER is removed."""
+    path = folder / file_name(server)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(path, data)
-        for name in candidates(catalog.server)[1:]:
+        for name in candidates(server)[1:]:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise InputMissing(f"{shown(path.name)} cannot be written: {error.strerror or 'unknown error'}") from error
     return path
-
-
-def with_stamp(catalog: Catalog, captured_at: str) -> Catalog:
-    """CATALOG as captured at another moment; its revision is the same."""
-    return dataclasses.replace(catalog, captured_at=captured_at)
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import datetime
 
     from mcpexpose.host.plan import Engine, HostPlan
-    from mcpexpose.model.finding import Finding, Location
+    from mcpexpose.model.finding import Finding, Location, Place
     from mcpexpose.model.plan import Compiled, Plan
     from mcpexpose.workspace import Workspace
 
@@ -72,8 +72,16 @@ class CompiledSource:
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
     """FINDING with its files as people would type them from where they are."""
-    place = finding.place and dataclasses.replace(finding.place, file=file_name(finding.place.file, workspace))
-    return dataclasses.replace(finding, location=at(finding.location, workspace), place=place)
+
+    def moved(place: Place) -> Place:
+        return dataclasses.replace(place, file=file_name(place.file, workspace))
+
+    return dataclasses.replace(
+        finding,
+        location=at(finding.location, workspace),
+        place=finding.place and moved(finding.place),
+        related=tuple(moved(place) for place in finding.related),
+    )
 
 
 def at(location: Location | None, workspace: Workspace) -> Location | None:

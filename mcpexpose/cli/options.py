@@ -18,7 +18,7 @@ PREVIEW_FORMATS = ("text", "json", "markdown")
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType):  # type: ignore[type-arg]
     """A point in time with its zone, RFC 3339."""
 
     name = "TIME"
@@ -35,7 +35,7 @@ class Moment(click.ParamType):
         return moment
 
 
-class FormatFile(click.ParamType):
+class FormatFile(click.ParamType):  # type: ignore[type-arg]
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"

@@ -42,10 +42,11 @@ def command(
     Example:
       mcpexpose plan --out build/plan
     """
+    from mcpexpose.cli.linting import not_waived
     from mcpexpose.report.findings import in_order
 
     workspace = given.workspace(config, catalogs, now)
-    findings = in_order(workspace.findings)
+    findings = in_order(not_waived(workspace))
     render = _renderer(workspace, findings, profile)
     console.put(form, render(form, console.screen()))
     for each, path in outputs:

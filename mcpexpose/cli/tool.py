@@ -9,7 +9,7 @@ import click
 from mcpexpose.model.names import ToolId
 
 
-class Tool(click.ParamType):
+class Tool(click.ParamType):  # type: ignore[type-arg]
     """A server and a tool, split at the first slash."""
 
     name = "SERVER/TOOL"

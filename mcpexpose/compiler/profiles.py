@@ -41,7 +41,8 @@ def plan_profiles(
     reached: dict[ToolId, list[str]] = defaultdict(list)
     findings: list[Finding] = []
     for name, table in sorted(inputs.resolved.config.profiles.items()):
-        reach = {tool for tool, decision in decisions.items() if decision.in_plan and _reaches(table, decision)}
+        groups = None if table.groups is None else frozenset(table.groups)
+        reach = {tool for tool, decision in decisions.items() if decision.in_plan and _reaches(table, groups, decision)}
         path = ("profiles", name, "default_tools")
         listed, wrong = entries.read(inputs, path, table.default_tools, classes=False)
         findings += wrong
@@ -79,9 +80,9 @@ def _planned(name: str, table: ProfileTable, reach: Iterable[ToolId], chosen: It
     )
 
 
-def _reaches(table: ProfileTable, decision: ToolDecision) -> bool:
+def _reaches(table: ProfileTable, groups: frozenset[str] | None, decision: ToolDecision) -> bool:
     """A tool without groups is in no profile that lists groups; what is unknown counts as destructive."""
-    if table.groups is not None and not set(table.groups) & set(decision.groups):
+    if groups is not None and groups.isdisjoint(decision.groups):
         return False
     unknown = decision.side_effect is SideEffect.UNKNOWN
     side_effect = SideEffect.DESTRUCTIVE if unknown else decision.side_effect

@@ -35,6 +35,20 @@ class _Entry:
     pattern: patterns.Pattern
 
 
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A list, names apart from patterns, so that a thousand names cost no more than one."""
+
+    exact: Mapping[str, _Entry]
+    patterns: tuple[_Entry, ...]
+    """The heaviest first."""
+
+    def best(self, name: str) -> _Entry | None:
+        """The most exact of the entries that meet the name."""
+        exact = self.exact.get(name)
+        return exact or next((entry for entry in self.patterns if entry.pattern.matches(name)), None)
+
+
 _FREE = Selection(False, None)
 
 
@@ -55,9 +69,9 @@ def select(inputs: Inputs) -> tuple[Mapping[ToolId, Selection], tuple[Finding, .
     return selections, tuple(findings)
 
 
-def _judge(server: Server, file: str, name: str, allow: list[_Entry] | None, deny: list[_Entry]) -> Selection:
-    allowed_by = _best(allow or [], name)
-    denied_by = _best(deny, name)
+def _judge(server: Server, file: str, name: str, allow: _List | None, deny: _List) -> Selection:
+    allowed_by = allow.best(name) if allow else None
+    denied_by = deny.best(name)
     if allow is None and denied_by is None:
         return _FREE
     allowed = (
@@ -75,21 +89,13 @@ def _judge(server: Server, file: str, name: str, allow: list[_Entry] | None, den
     return Selection(False, allowed)
 
 
-def _best(entries: Sequence[_Entry], name: str) -> _Entry | None:
-    """The most exact of the entries that meet the name."""
-    meeting = [entry for entry in entries if entry.pattern.matches(name)]
-    if not meeting:
-        return None
-    return min(meeting, key=lambda entry: (not entry.pattern.exact, -entry.pattern.weight, entry.text))
-
-
 def _because(server: Server, file: str, key: str, entry: _Entry, value: str, layer: str) -> Because:
     path = ("mcp_servers", server.id, key)
     written = keys.entry(path, entry.text)
     return Because("policy_state", value, "deny" if layer == "deny" else "allow", written, "", file, (*path, entry.at))
 
 
-def _read(server: Server, file: str, key: str, texts: Sequence[str], findings: list[Finding]) -> list[_Entry]:
+def _read(server: Server, file: str, key: str, texts: Sequence[str], findings: list[Finding]) -> _List:
     entries: list[_Entry] = []
     for at, text in enumerate(texts):
         subject = f"{server.id}:{key}[{at}]"
@@ -101,7 +107,11 @@ def _read(server: Server, file: str, key: str, texts: Sequence[str], findings: l
         entries.append(entry)
         if not _meets_something(server, entry.pattern):
             findings.append(_nothing(server, key, entry, subject, place))
-    return entries
+    loose = [entry for entry in entries if not entry.pattern.exact]
+    return _List(
+        {entry.text: entry for entry in reversed(entries) if entry.pattern.exact},
+        tuple(sorted(loose, key=lambda entry: (-entry.pattern.weight, entry.text))),
+    )
 
 
 def _meets_something(server: Server, pattern: patterns.Pattern) -> bool:
@@ -157,20 +167,19 @@ def _names_the_server(server: Server, text: str) -> bool:
     return text == server.id or text.startswith((f"{server.id}__", f"mcp__{server.id}", f"{server.id}/"))
 
 
-def _case_misses(
-    server: Server, file: str, deny: Sequence[_Entry], selections: Mapping[ToolId, Selection]
-) -> list[Finding]:
+def _case_misses(server: Server, file: str, deny: _List, selections: Mapping[ToolId, Selection]) -> list[Finding]:
     """Tools that a deny entry would meet in other letter case, and that are open for want of it."""
     findings: list[Finding] = []
-    for entry in deny:
+    open_names = [(name, name.lower()) for name in server.tools if not selections[ToolId(server.id, name)].denied]
+    for entry in sorted((*deny.exact.values(), *deny.patterns), key=lambda entry: entry.at):
         folded = entry.text.lower()
         if patterns.problem(folded):
             continue
         loose = patterns.compiled(folded)
-        for name in server.tools:
-            tool = ToolId(server.id, name)
-            if selections[tool].denied or entry.pattern.matches(name) or not loose.matches(name.lower()):
+        for name, lower in open_names:
+            if not loose.matches(lower):
                 continue
+            tool = ToolId(server.id, name)
             findings.append(
                 Finding(
                     "deny-case-miss",

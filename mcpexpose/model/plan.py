@@ -152,7 +152,7 @@ class Plan:
     analyzer_version: str
     ranking_version: str
     estimator: str
-    """Name and version: "regex-1"."""
+    """Name and version: "pieces-1"."""
     context_window: int
     targets: tuple[str, ...]
     inputs: Mapping[str, str]

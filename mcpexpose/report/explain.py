@@ -12,7 +12,7 @@ from mcpexpose.model.policy import Exposure, PolicyState
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview import because_text, decision_json
 from mcpexpose.report.preview_text import RISK
-from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, table
+from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, cells, table
 from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
@@ -64,25 +64,57 @@ def render_json(explanation: Explanation) -> str:
 
 
 def render_text(explanation: Explanation, screen: Screen) -> str:
-    """The verdict in one sentence, then a table of layers."""
-    decision = explanation.decision
+    """The verdict in one sentence, then every layer by axis; nothing is cut, long reasons are broken."""
+    layers = [*_layers(explanation, screen), *(Layer(*fact) for fact in _facts(explanation, screen))]
+    fixed = [max(cells(getattr(layer, name)) for layer in layers) for name in ("label", "value", "place", "note")]
+    room = max(screen.width - sum(fixed) - 2 * 5, 24)
     rows: list[list[Cell]] = []
+    for layer in layers:
+        first, *rest = Screen(room).wrap(layer.text, rest="")
+        rows.append([layer.label, Painted(layer.value, layer.paint), first, layer.place, layer.note])
+        rows += [["", "", line, "", ""] for line in rest]
+    lines = table([Column("")] * 5, rows, screen)[1:]
+    return "\n".join([*screen.wrap(_verdict(explanation, screen)), "", *lines]) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One line of the table."""
+
+    label: str
+    value: str
+    text: str
+    paint: Paint = Paint.NONE
+    place: str = ""
+    note: str = ""
+
+
+def _layers(explanation: Explanation, screen: Screen) -> list[Layer]:
+    decision = explanation.decision
+    denied = decision.policy_state is PolicyState.DENIED
+    layers = []
     for axis, label in _AXES.items():
+        if axis == "policy_state" and not denied:
+            continue  # it follows from approval
+        if axis == "approval" and denied:
+            layers.append(Layer(label, screen.dash, "denied"))
+            continue
         winners = [because for because in decision.because if because.axis == axis]
         losers = [because for because in decision.losers if because.axis == axis]
         for n, because in enumerate([*winners, *losers]):
-            rows.append(
-                [
-                    label if n == 0 else "",
-                    Painted(_value(because, screen), _paint(because)) if n == 0 else _value(because, screen),
-                    screen.text(because_text(because, decision.id)),
-                    _place(explanation.at(because), screen),
-                    "" if because in winners else "gives way",
-                ]
+            won = n < len(winners)
+            at = explanation.at(because)
+            layers.append(
+                Layer(
+                    label=label if n == 0 else "",
+                    value=_value(because, screen),
+                    text=screen.text(because_text(because, decision.id)),
+                    paint=_paint(because) if won else Paint.NONE,
+                    place=screen.text(f"{at.file}:{at.line}") if at else "",
+                    note="" if won else "gives way",
+                )
             )
-    rows += [_row(*row) for row in _facts(explanation, screen)]
-    columns = [Column(""), Column(""), Column("", least=24), Column("", least=14), Column("")]
-    return "\n".join([_verdict(explanation, screen), "", *table(columns, rows, screen)[1:]]) + "\n"
+    return layers
 
 
 def _verdict(explanation: Explanation, screen: Screen) -> str:
@@ -126,10 +158,6 @@ def _facts(explanation: Explanation, screen: Screen) -> list[tuple[str, str, str
     return facts
 
 
-def _row(label: str, value: str, text: str) -> list[Cell]:
-    return [label, value, text, "", ""]
-
-
 def _value(because: Because, screen: Screen) -> str:
     if because.axis == "description":
         return f"{len(because.value.split())} words" if because.value else screen.dash
@@ -141,10 +169,6 @@ def _paint(because: Because) -> Paint:
         return {side_effect.value: paint for side_effect, paint in RISK.items()}.get(because.value, Paint.NONE)
     paints = {"denied": Paint.DANGER, "hidden": Paint.CLOSED, "direct": Paint.OPEN}
     return paints.get(because.value, Paint.NONE)
-
-
-def _place(at: Location | None, screen: Screen) -> str:
-    return screen.text(f"{at.file}:{at.line}") if at else ""
 
 
 def _because(because: Because, explanation: Explanation) -> dict[str, Any]:

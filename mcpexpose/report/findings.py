@@ -50,6 +50,8 @@ class FindingsReport:
     """Strikes credentials out of a line, keeping its length."""
     explained: frozenset[str] = frozenset()
     """Slugs that `mcpexpose rule` has a page for."""
+    waived: int = 0
+    """How many findings somebody accepted; they are not among these."""
 
     def total(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)
@@ -91,7 +93,8 @@ def summary(report: FindingsReport, screen: Screen) -> str:
     nouns = {Severity.ERROR: ("error", None), Severity.WARNING: ("warning", None), Severity.INFO: ("info", "infos")}
     found = [count(report.total(severity), *words) for severity, words in nouns.items() if report.total(severity)]
     checked = [count(number, noun.removesuffix("s")) for noun, number in report.checked.items()]
-    text = (", ".join(found) or "no findings") + (f" in {', '.join(checked)}" if checked else "")
+    text = (", ".join(found) or "no findings") + (f" ({report.waived:,} waived)" if report.waived else "")
+    text += f" in {', '.join(checked)}" if checked else ""
     worst = sorted(
         (f for f in report.findings if f.slug in report.explained), key=lambda f: list(Severity).index(f.severity)
     )

@@ -23,6 +23,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
                 "errors": report.total(Severity.ERROR),
                 "warnings": report.total(Severity.WARNING),
                 "infos": report.total(Severity.INFO),
+                "waived": report.waived,
                 "checked": dict(report.checked),
             },
         }

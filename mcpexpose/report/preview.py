@@ -195,16 +195,21 @@ def why_direct(tool: PlannedTool, profile: bool) -> Because | None:
 
 
 def because_text(because: Because, tool: ToolId) -> str:
-    """The deciding key without what the line says already: `tools."get_*".exposure`, `[exposure] default`."""
+    """The deciding key without what its row says already: `tools."get_*".exposure`, `deny "delete_*"`."""
     key = because.key
     for prefix in (f"mcp_servers.{tool.server}.", f'mcp_servers."{tool.server}".'):
-        if key.startswith(prefix + "tools."):
+        if key.startswith(
+            (prefix + "tools.", prefix + "allow", prefix + "deny", prefix + "enabled_", prefix + "disabled_")
+        ):
             key = key.removeprefix(prefix)
-    if because.layer == "profile" and because.key.endswith("default_tools"):
-        key = "default_tools of profile " + because.key.removeprefix("profiles.").removesuffix(".default_tools")
-    if because.layer == "auto" or (because.reason and because.layer in {"pack", "hint"}):
-        key += f": {because.reason}"
-    return key
+    for table in ("exposure", "policy"):
+        if key.startswith(f"{table}."):
+            key = f"[{table}] {key.removeprefix(table + '.')}"
+    if because.layer == "profile" and key.endswith("default_tools"):
+        key = "default_tools of profile " + key.removeprefix("profiles.").removesuffix(".default_tools")
+    if because.layer == "hint":
+        return f"the server's hint {because.reason}" if because.reason else key
+    return f"{key}: {because.reason}" if because.reason and because.layer in {"auto", "pack"} else key
 
 
 def decision_json(decision: ToolDecision) -> dict[str, Any]:

@@ -63,7 +63,9 @@ class Postings(Protocol):
         """The class of the verb in the tool's name (`ranking.name_verbs`); empty where it has none."""
 
 
-def invert(definitions: Iterable[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Mapping[str, TermPostings]:
+def invert(
+    definitions: Iterable[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]
+) -> Mapping[str, TermPostings]:
     """Every term with its documents, sorted by term. A document's number is its place in DEFINITIONS.
 
     A weight is the word's frequency over all fields, each counted by its weight and made smaller by the field's length

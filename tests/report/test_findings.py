@@ -130,7 +130,7 @@ def test_json_has_the_promised_shape() -> None:
     report = FindingsReport((UNKNOWN_KEY,), {"configs": 1}, line)
     value = json.loads(render("json", report, Screen()))
     assert value["version"] == 1
-    assert value["summary"] == {"errors": 1, "warnings": 0, "infos": 0, "checked": {"configs": 1}}
+    assert value["summary"] == {"errors": 1, "warnings": 0, "infos": 0, "waived": 0, "checked": {"configs": 1}}
     (entry,) = value["findings"]
     assert entry["slug"] == "config-unknown-key"
     assert entry["severity"] == "error"

@@ -1,0 +1,87 @@
+"""Which index belongs to which plan, as this user's own builds made it: an equal plan's index is then taken over.
+
+An index in a bundle fits its manifest, but a manifest can be mended; that it was made from the plan is told only by
+building it again, or by a note of one's own. The notes stand in the user's cache, one small file a plan.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpexpose.bundle import layout
+from mcpexpose.bundle.read import Bundle, open_bundle
+from mcpexpose.model.canonical import digest
+from mcpexpose.model.errors import McpexposeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcpexpose.model.manifest import BundleFile
+
+NOTES_MAX = 1_000
+"""Notes that are kept; the oldest go."""
+
+
+def index_of(place: Path, plan_digest: str) -> Mapping[str, bytes] | None:
+    """The index files, by name, of the bundle that stands at PLACE, where it is of that plan and as we built it."""
+    note = _note(plan_digest)
+    try:
+        noted = note.read_text("ascii") if note else None
+        if noted is None:
+            return None
+        bundle = open_bundle(place)
+        if bundle.manifest.plan_digest != plan_digest or _index_digest(bundle.manifest.files) != noted:
+            return None
+        return _read(bundle)
+    except (OSError, ValueError, McpexposeError):
+        return None
+
+
+def remember(plan_digest: str, files: Iterable[BundleFile]) -> None:
+    """Notes the index that a build made for a plan. A cache that cannot be written is no trouble."""
+    note = _note(plan_digest)
+    if note is None:
+        return
+    with contextlib.suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        work = note.with_name(f".{secrets.token_hex(8)}")
+        work.write_text(_index_digest(files), "ascii")
+        work.replace(note)
+        notes = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        for old in notes[: max(0, len(notes) - NOTES_MAX)]:
+            old.unlink(missing_ok=True)
+
+
+def _read(bundle: Bundle) -> Mapping[str, bytes]:
+    return {name: bundle.files.read(name) for name in bundle.files.list()}
+
+
+def _index_digest(files: Iterable[BundleFile]) -> str:
+    start = layout.INDEX + "/"
+    return digest([[file.path, file.sha256, file.size] for file in files if file.path.startswith(start)])
+
+
+def _note(plan_digest: str) -> Path | None:
+    folder = _folder()
+    if folder is None:
+        return None
+    # The bytes of an index go with the library that makes it, so another one's are not taken for its own.
+    maker = [plan_digest, metadata.version("whoosh-reloaded"), ".".join(map(str, sys.version_info[:2]))]
+    return folder / "built" / digest(maker)
+
+
+def _folder() -> Path | None:
+    if own := os.environ.get("MCPEXPOSE_STATE_DIR"):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "mcpexpose"
+    try:
+        return Path.home() / ".cache" / "mcpexpose"
+    except RuntimeError:
+        return None
