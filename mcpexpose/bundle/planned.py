@@ -12,7 +12,7 @@ from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from mcpexpose.model.finding import Finding
-    from mcpexpose.model.plan import Plan
+    from mcpexpose.model.plan import Plan, PlannedTool
 
 _ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
@@ -30,14 +30,13 @@ def check_plan(plan: Plan, definitions_size: int) -> Finding | None:
     aliases = {SEARCH_TOOL}
     at = 0
     for tool in plan.tools:
-        name = shown(str(tool.id), 200)
         if _ALIAS.fullmatch(tool.alias) is None or tool.alias.casefold() in aliases:
-            return layout.damaged(layout.PLAN, f"gives {name} no alias of its own")
+            return layout.damaged(layout.PLAN, f"gives {_name(tool)} no alias of its own")
         aliases.add(tool.alias.casefold())
         if tool.exposure is Exposure.HIDDEN or tool.policy_state is PolicyState.DENIED:
-            return layout.damaged(layout.PLAN, f"holds {name}, which no model may meet")
+            return layout.damaged(layout.PLAN, f"holds {_name(tool)}, which no model may meet")
         if tool.offset != at or tool.length < 2:
-            return layout.damaged(layout.PLAN, f"has a wrong place for the definition of {name}")
+            return layout.damaged(layout.PLAN, f"has a wrong place for the definition of {_name(tool)}")
         at += tool.length + 1
     if at != definitions_size:
         return layout.damaged(layout.DEFINITIONS, "has another length than plan.json says")
@@ -48,3 +47,7 @@ def check_plan(plan: Plan, definitions_size: int) -> Finding | None:
                 layout.PLAN, f"has a profile {shown(profile.name, 80)} of tools that it does not hold"
             )
     return None
+
+
+def _name(tool: PlannedTool) -> str:
+    return shown(str(tool.id), 200)
