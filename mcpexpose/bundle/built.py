@@ -59,7 +59,9 @@ def remember(plan_digest: str, files: Iterable[BundleFile]) -> None:
 
 
 def _read(bundle: Bundle) -> Mapping[str, bytes]:
-    return {name: bundle.files.read(name) for name in bundle.files.list()}
+    start = layout.INDEX + "/"
+    paths = [file.path for file in bundle.manifest.files if file.path.startswith(start)]
+    return {path.removeprefix(start): bundle.read(path) for path in paths}
 
 
 def _index_digest(files: Iterable[BundleFile]) -> str:

@@ -35,19 +35,18 @@ PATIENCE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class IndexFiles:
-    """The files of the index for a search engine: names without a folder, bytes that fit the manifest."""
+class BundleFiles:
+    """The files of a bundle for a search engine: bytes that fit the manifest, and no other."""
 
     _bundle: Bundle
 
     def list(self) -> list[str]:
-        """Names of all index files, sorted."""
-        start = layout.INDEX + "/"
-        return [file.path[len(start) :] for file in self._bundle.manifest.files if file.path.startswith(start)]
+        """Paths of all files but the manifest, sorted."""
+        return [file.path for file in self._bundle.manifest.files]
 
-    def read(self, name: str) -> bytes:
+    def read(self, path: str) -> bytes:
         """The whole file. Raises BundleRefused where it differs from the manifest, KeyError where it is not listed."""
-        return self._bundle.read(f"{layout.INDEX}/{name}")
+        return self._bundle.read(path)
 
 
 class Bundle:
@@ -61,9 +60,9 @@ class Bundle:
         self._listed = {file.path: file for file in manifest.files}
 
     @property
-    def files(self) -> IndexFiles:
-        """The index's files, for a search engine."""
-        return IndexFiles(self)
+    def files(self) -> BundleFiles:
+        """The bundle's files, for a search engine."""
+        return BundleFiles(self)
 
     def read(self, path: str) -> bytes:
         """A whole file by its path in the bundle. Raises BundleRefused where it differs from the manifest."""

@@ -64,12 +64,12 @@ def _not_derived(bundle: Bundle) -> list[Finding]:
             plan_digest=bundle.manifest.plan_digest,
             synonyms=bundle.plan.search.synonyms,
         )
-        fresh = {file.name: file.read_bytes() for file in folder.iterdir()}
-    stored = bundle.files
+        fresh = {f"{layout.INDEX}/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    stored = [file.path for file in bundle.manifest.files if file.path.startswith(f"{layout.INDEX}/")]
     findings = [
-        layout.damaged(f"{layout.INDEX}/{name}", "is not what the definitions give")
-        for name in stored.list()
-        if fresh.get(name) != stored.read(name)
+        layout.damaged(path, "is not what the definitions give")
+        for path in stored
+        if fresh.get(path) != bundle.read(path)
     ]
-    missing = sorted(fresh.keys() - set(stored.list()))
-    return findings + [layout.damaged(f"{layout.INDEX}/{name}", "is missing") for name in missing]
+    missing = sorted(fresh.keys() - set(stored))
+    return findings + [layout.damaged(path, "is missing") for path in missing]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from os import PathLike
@@ -15,7 +16,7 @@ from mcpexpose.model.errors import McpexposeError
 from mcpexpose.model.freshness import Freshness, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mcpexpose.model.answer import Ranking
@@ -90,8 +91,24 @@ class BundleSource:
         return open_engine(self.bundle.files, self.bundle.plan)
 
 
+class CompiledSource:
+    """A plan that was compiled and not written: previews over it answer as a host over its bundle will."""
+
+    def __init__(self, plan: Plan, definitions: Sequence[bytes]) -> None:
+        self.plan = plan
+        self._definitions = definitions
+
+    def definition(self, row: int) -> dict[str, Any]:
+        return dict(json.loads(self._definitions[row]))
+
+    def engine(self) -> Engine:
+        from mcpexpose.search.engine import in_memory
+
+        return in_memory(self._definitions, self.plan)
+
+
 class HostPlan:
-    """A loaded plan. Nothing changes it: `reload` gives another one."""
+    """A loaded plan, made by `load_plan`. Nothing changes it: `reload` gives another one."""
 
     def __init__(self, source: Source, clock: Clock | None = None) -> None:
         self._source = source

@@ -8,15 +8,15 @@ from typing import Any
 from mcpexpose.search.analysis import Token, tokens
 
 WEIGHTS: Mapping[str, float] = {
-    "name": 2.5,
+    "name": 3.0,
     "server": 2.5,
     "keywords": 2.5,
-    "title": 0.5,
+    "title": 1.0,
     "parameters": 0.5,
     "description": 0.3,
     "parameter descriptions": 0.3,
 }
-"""How much a word counts in each field. Sums over fields are saturated once (BM25F), so these shift and never outvote."""
+"""How much a word counts in each field; the sum over fields is saturated once (BM25F)."""
 FIELDS = tuple(WEIGHTS)
 
 MAX_TEXT = 20_000
@@ -60,7 +60,7 @@ def _joined(values: object) -> str:
 
 
 def _parameters(schema: object) -> tuple[str, str]:
-    """Names and descriptions (titles among them) of a schema's properties, at any depth; references are not followed."""
+    """Names and descriptions (and titles) of a schema's properties, at any depth; references are not followed."""
     names: list[str] = []
     descriptions: list[str] = []
     left: list[tuple[object, bool]] = [(schema, True)]
@@ -76,7 +76,7 @@ def _parameters(schema: object) -> tuple[str, str]:
         properties = node.get("properties")
         if isinstance(properties, Mapping):
             names.extend(str(name) for name in properties)
-            left.extend((child, False) for child in reversed(properties.values()))
+            left.extend((child, False) for child in properties.values())
         for key in _TABLES:
             if isinstance(table := node.get(key), Mapping):
                 left.extend((child, False) for child in table.values())

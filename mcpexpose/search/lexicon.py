@@ -1,8 +1,17 @@
-"""The word lists of search: stop words, irregular forms, classes of verbs, families of words. Written from general knowledge."""
+"""The word lists of search: stop words, irregular forms, classes of verbs, families of words."""
 
 from __future__ import annotations
 
-STOP = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split("=", 1) for pair in text.split())
+
+
+STOP = _words(
     """
     a an the this that these those there here it its itself
     i me my mine we us our ours you your yours he him his she her hers they them their theirs
@@ -14,86 +23,75 @@ STOP = frozenset(
     all any both each every some such only own same other another more most very too just also
     please want need like let us help don doesn didn isn aren wasn won cannot
     using use used uses based given
-    """.split()
+    """
 )
 """Dropped from texts and queries; an exact name is looked up before, so a tool called `who_is` is still found by it."""
-
-
-def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in text.split())
 
 
 IRREGULAR = _pairs(
     """
     children=child men=man women=woman people=person persons=person mice=mouse geese=goose feet=foot teeth=tooth
     oxen=ox lice=louse dice=die halves=half wives=wife knives=knife thieves=thief loaves=loaf scarves=scarf
-    shelves=shelf wolves=wolf calves=calf elves=elf hooves=hoof selves=self leaves=leaf lives=life
-    indices=index matrices=matrix vertices=vertex vortices=vortex appendices=appendix codices=codex apices=apex
-    cervices=cervix axes=axis analyses=analys bases=base crises=crisis theses=thesis hypotheses=hypothesis
-    diagnoses=diagnosis prognoses=prognosis synopses=synopsis parentheses=parenthesis oases=oasis ellipses=ellipsis
-    emphases=emphasis syntheses=synthesis antitheses=antithesis neuroses=neurosis metamorphoses=metamorphosis
-    criteria=criterion phenomena=phenomenon automata=automaton polyhedra=polyhedron
-    schemata=schema stigmata=stigma formulae=formula antennae=antenna vertebrae=vertebra larvae=larva algae=alga
-    nebulae=nebula personae=persona alumni=alumnus cacti=cactus fungi=fungus nuclei=nucleus radii=radius
-    stimuli=stimulus syllabi=syllabus foci=focus loci=locus bacilli=bacillus termini=terminus octopi=octopus
-    corpora=corpus genera=genus curricula=curriculum memoranda=memorandum addenda=addendum errata=erratum
-    bacteria=bacterium strata=stratum symposia=symposium aquaria=aquarium referenda=referendum
-    millennia=millennium quanta=quantum spectra=spectrum podia=podium compendia=compendium
-    maxima=maximum minima=minimum optima=optimum tempi=tempo viri=virus
-    aliases=alias canvases=canvas atlases=atlas biases=bias gases=gas caches=cache headaches=headache niches=niche
-    ids=id prs=pr vms=vm dbs=db tvs=tv pcs=pc ips=ip ais=ai apis=api uris=uri kpis=kpi emojis=emoji wikis=wiki guis=gui
-    clis=cli taxis=taxi skis=ski menus=menu gpus=gpu cpus=cpu skus=sku gurus=guru quizzes=quiz shoes=shoe toes=toe
-    canoes=canoe
-    sent=send ran=run wrote=write written=write made=make making=make built=build bought=buy sold=sell
-    paid=pay payment=pay payments=pay payer=pay chose=choose chosen=choose drew=draw drawn=draw gave=give
-    took=take taken=take kept=keep told=tell taught=teach thought=think brought=bring caught=catch sought=seek
-    spoke=speak spoken=speak broke=break broken=break froze=freeze frozen=freeze stole=steal stolen=steal
-    drove=drive driven=drive rode=ride ridden=ride began=begin begun=begin sang=sing sung=sing swam=swim swum=swim
-    grew=grow grown=grow knew=know known=know threw=throw thrown=throw flew=fly flown=fly shown=show saw=see
-    seen=see went=go gone=go came=come became=become got=get gotten=get getting=get forgot=forget forgotten=forget
-    hid=hide hidden=hide ate=eat eaten=eat slept=sleep spent=spend lent=lend bent=bend met=meet won=win
-    understood=understand withdrew=withdraw withdrawn=withdraw overridden=override overrode=override
-    rewritten=rewrite rewrote=rewrite rebuilt=rebuild resent=resend reran=rerun bound=bind
-    using=use used=use dying=die lying=lie tying=tie adding=add added=add adds=add running=run setting=setting
-    pasted=paste pasting=paste wasted=waste wasting=waste tasted=taste tasting=taste
-    cached=cache caching=cache synced=sync syncing=sync changed=change changing=change ranged=range
-    ranging=range typing=type typed=type creating=create created=create creates=create creation=create creations=create
-    choosing=choose choosed=choose loosing=loose
-    removal=remove removals=remove approval=approve approvals=approve retrieval=retrieve retrievals=retrieve
-    renewal=renew renewals=renew referral=refer referrals=refer withdrawal=withdraw withdrawals=withdraw
-    arrival=arrive arrivals=arrive rental=rent rentals=rent dismissal=dismiss disposal=dispose proposal=propose
-    proposals=propose
-    subscription=subscribe subscriptions=subscribe unsubscription=unsubscribe description=describe
-    descriptions=describe transcription=transcribe transcriptions=transcribe prescription=prescribe
-    prescriptions=prescribe inscription=inscribe conversion=convert conversions=convert submission=submit
-    submissions=submit definition=define definitions=define redefinition=redefine acquisition=acquire
-    acquisitions=acquire recognition=recognize resolution=resolve resolutions=resolve solution=solve
-    solutions=solve decision=decide decisions=decide division=divide divisions=divide explanation=explain
-    explanations=explain revision=revise revisions=revise comparison=compare comparisons=compare
-    registration=register registrations=register deployment=deploy deployments=deploy
-    action=act actions=act acted=act acting=act analysis=analys analyse=analys analyze=analys analysed=analys
-    analyzed=analys analysing=analys analyzing=analys analyzes=analys analyser=analys analyzer=analys
-    analysers=analys analyzers=analys
-    colour=color colours=color coloured=color favourite=favorite favourites=favorite behaviour=behavior
-    centre=center centres=center catalogue=catalog catalogues=catalog licence=license licences=license
-    cancelled=cancel cancelling=cancel cancellation=cancel cancellations=cancel modelled=model modelling=model
-    labelled=label labelling=label travelled=travel travelling=travel
+    shelves=shelf wolves=wolf calves=calf elves=elf hooves=hoof selves=self leaves=leaf lives=life indices=index
+    matrices=matrix vertices=vertex vortices=vortex appendices=appendix codices=codex apices=apex cervices=cervix
+    axes=axis analyses=analys bases=base crises=crisis theses=thesis hypotheses=hypothesis diagnoses=diagnosis
+    prognoses=prognosis synopses=synopsis parentheses=parenthesis oases=oasis ellipses=ellipsis emphases=emphasis
+    syntheses=synthesis antitheses=antithesis neuroses=neurosis metamorphoses=metamorphosis criteria=criterion
+    phenomena=phenomenon automata=automaton polyhedra=polyhedron schemata=schema stigmata=stigma formulae=formula
+    antennae=antenna vertebrae=vertebra larvae=larva algae=alga nebulae=nebula personae=persona alumni=alumnus
+    cacti=cactus fungi=fungus nuclei=nucleus radii=radius stimuli=stimulus syllabi=syllabus foci=focus loci=locus
+    bacilli=bacillus termini=terminus octopi=octopus corpora=corpus genera=genus curricula=curriculum
+    memoranda=memorandum addenda=addendum errata=erratum bacteria=bacterium strata=stratum symposia=symposium
+    aquaria=aquarium referenda=referendum millennia=millennium quanta=quantum spectra=spectrum podia=podium
+    compendia=compendium maxima=maximum minima=minimum optima=optimum tempi=tempo viri=virus aliases=alias
+    canvases=canvas atlases=atlas biases=bias gases=gas caches=cache headaches=headache niches=niche ids=id prs=pr
+    vms=vm dbs=db tvs=tv pcs=pc ips=ip ais=ai apis=api uris=uri kpis=kpi emojis=emoji wikis=wiki guis=gui clis=cli
+    taxis=taxi skis=ski menus=menu gpus=gpu cpus=cpu skus=sku gurus=guru quizzes=quiz shoes=shoe toes=toe
+    canoes=canoe sent=send ran=run wrote=write written=write made=make making=make built=build bought=buy sold=sell
+    paid=pay payment=pay payments=pay payer=pay chose=choose chosen=choose drew=draw drawn=draw gave=give took=take
+    taken=take kept=keep told=tell taught=teach thought=think brought=bring caught=catch sought=seek spoke=speak
+    spoken=speak broke=break broken=break froze=freeze frozen=freeze stole=steal stolen=steal drove=drive
+    driven=drive rode=ride ridden=ride began=begin begun=begin sang=sing sung=sing swam=swim swum=swim grew=grow
+    grown=grow knew=know known=know threw=throw thrown=throw flew=fly flown=fly shown=show saw=see seen=see went=go
+    gone=go came=come became=become got=get gotten=get getting=get forgot=forget forgotten=forget hid=hide
+    hidden=hide ate=eat eaten=eat slept=sleep spent=spend lent=lend bent=bend met=meet won=win understood=understand
+    withdrew=withdraw withdrawn=withdraw overridden=override overrode=override rewritten=rewrite rewrote=rewrite
+    rebuilt=rebuild resent=resend reran=rerun bound=bind using=use used=use dying=die lying=lie tying=tie adding=add
+    added=add adds=add running=run pasted=paste pasting=paste wasted=waste wasting=waste tasted=taste tasting=taste
+    cached=cache caching=cache synced=sync syncing=sync changed=change changing=change ranged=range ranging=range
+    typing=type typed=type creating=create created=create creates=create creation=create creations=create
+    choosing=choose choosed=choose loosing=loose removal=remove removals=remove approval=approve approvals=approve
+    retrieval=retrieve retrievals=retrieve renewal=renew renewals=renew referral=refer referrals=refer
+    withdrawal=withdraw withdrawals=withdraw arrival=arrive arrivals=arrive rental=rent rentals=rent
+    dismissal=dismiss disposal=dispose proposal=propose proposals=propose subscription=subscribe
+    subscriptions=subscribe unsubscription=unsubscribe description=describe descriptions=describe
+    transcription=transcribe transcriptions=transcribe prescription=prescribe prescriptions=prescribe
+    inscription=inscribe conversion=convert conversions=convert submission=submit submissions=submit
+    definition=define definitions=define redefinition=redefine acquisition=acquire acquisitions=acquire
+    recognition=recognize resolution=resolve resolutions=resolve solution=solve solutions=solve decision=decide
+    decisions=decide division=divide divisions=divide explanation=explain explanations=explain revision=revise
+    revisions=revise comparison=compare comparisons=compare registration=register registrations=register
+    deployment=deploy deployments=deploy action=act actions=act acted=act acting=act analysis=analys analyse=analys
+    analyze=analys analysed=analys analyzed=analys analysing=analys analyzing=analys analyzes=analys analyser=analys
+    analyzer=analys analysers=analys analyzers=analys colour=color colours=color coloured=color favourite=favorite
+    favourites=favorite behaviour=behavior centre=center centres=center catalogue=catalog catalogues=catalog
+    licence=license licences=license cancelled=cancel cancelling=cancel cancellation=cancel cancellations=cancel
+    modelled=model modelling=model labelled=label labelling=label travelled=travel travelling=travel
     """
 )
 """Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings."""
 
-KEPT = frozenset(
+KEPT = _words(
     """
-    analys news lens series species always perhaps kubernetes jenkins pandas keras redis postgres windows canvas alias atlas
-    bias texas kansas christmas kudos chaos macos
-    string thing nothing something anything everything during morning evening ceiling setting building sterling
-    embed hundred indeed speed seed feed need
-    document comment segment element moment argument apartment department statement basement environment sediment
-    compartment parliament sentiment tournament instrument monument experiment increment decrement implement supplement
-    complement compliment fragment ornament torment testament regiment
-    formation foundation objection contention contraction question production projection mention million billion region union version session mission
+    analys news lens series species always perhaps kubernetes jenkins pandas keras redis postgres windows canvas
+    alias atlas bias texas kansas christmas kudos chaos macos string thing nothing something anything everything
+    during morning evening ceiling setting building sterling embed hundred indeed speed seed feed need document
+    comment segment element moment argument apartment department statement basement environment sediment compartment
+    parliament sentiment tournament instrument monument experiment increment decrement implement supplement
+    complement compliment fragment ornament torment testament regiment formation foundation objection contention
+    contraction question production projection mention million billion region union version session mission
     candidate chocolate climate private corporate template immediate certificate
-    """.split()
+    """
 )
 """Words that an ending would be taken from wrongly, or that would then meet another word."""
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.search import documents
 from mcpexpose.search.analysis import Token, name_key, terms
 
-B = 0.3
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+B = 0.5
 """How far a field's length counts against it: 0 not at all, 1 in full."""
 SYNONYM_SHARE = 0.8
 """What an operator's synonym counts of the word that stands there."""
@@ -54,7 +57,8 @@ class Postings(Protocol):
     def get(self, term: str) -> TermPostings | None:
         """The documents of TERM; None where no document has it."""
 
-    def __contains__(self, term: str) -> bool: ...
+    def __contains__(self, term: object, /) -> bool:
+        """Whether a document has TERM."""
 
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
@@ -73,8 +77,8 @@ def invert(
     hold both ways, and only where the whole phrase of the other side stands in a field.
     """
     texts = [documents.of(definition) for definition in definitions]
-    lengths = {field: 0 for field in documents.FIELDS}
-    holders = {field: 0 for field in documents.FIELDS}
+    lengths = dict.fromkeys(documents.FIELDS, 0)
+    holders = dict.fromkeys(documents.FIELDS, 0)
     for fields in texts:
         for field, tokens in fields.items():
             lengths[field] += _length(tokens)
@@ -108,7 +112,7 @@ def _weights(
             for term in _synonyms(tokens, phrases):
                 counts.setdefault(term, SYNONYM_SHARE)
         for term, count in counts.items():
-            total[term] = total.get(term, 0.0) + share * count
+            total[term] = total.get(term, 0.0) + share * sqrt(count)
     return total
 
 

@@ -1,13 +1,16 @@
-"""What a query asks for: its words (mended where no document has them), its identifiers, and the names that it spells."""
+"""What a query asks for: its words, mended where no document has them, and the names that it spells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mcpexpose.search.analysis import Token, fold, name_key, tokens
+from mcpexpose.search.analysis import Token, name_key, tokens
 from mcpexpose.search.stemming import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
 
 MAX_QUERY = 1_000
 """Characters; a longer query is refused."""
@@ -103,9 +106,9 @@ def _edited(word: str, index: Container[str]) -> tuple[str, ...]:
     """The word of the index that is one edit away; the first letter is taken as right, and digits as meant."""
     if len(word) < 4 or not word.isalpha():
         return ()
-    for edit in (_swaps, _insertions, _deletions, _replacements):
-        if len(word) == 4 and edit in (_deletions, _replacements):
-            break  # of four letters too much else is one edit away
+    edits = (_swaps, _insertions, _deletions, _replacements)
+    # Of few letters too much else is one edit away: "world" is no typing error for "word".
+    for edit in edits[: 2 if len(word) == 4 else None]:
         for candidate in edit(word):
             term = stem(candidate)
             if term in index:
@@ -131,7 +134,8 @@ def _insertions(word: str) -> Iterator[str]:
 
 def _deletions(word: str) -> Iterator[str]:
     for n in range(1, len(word)):
-        yield word[:n] + word[n + 1 :]
+        if len(word) > 5 or word[n] == word[n - 1]:
+            yield word[:n] + word[n + 1 :]
 
 
 def _replacements(word: str) -> Iterator[str]:
@@ -141,4 +145,4 @@ def _replacements(word: str) -> Iterator[str]:
                 yield word[:n] + letter + word[n + 1 :]
 
 
-__all__ = ["MAX_MENDED", "MAX_QUERY", "MAX_WORDS", "Query", "fold", "parse"]
+__all__ = ["MAX_MENDED", "MAX_QUERY", "MAX_WORDS", "Query", "parse"]

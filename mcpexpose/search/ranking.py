@@ -6,22 +6,26 @@ which is the order of (server, tool).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import log, sqrt
+from typing import TYPE_CHECKING
 
 from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words, tokens
 from mcpexpose.search.lexicon import FAMILIES, VERBS
-from mcpexpose.search.postings import Postings, TermPostings
 from mcpexpose.search.stemming import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Mapping, Sequence
+
+    from mcpexpose.search.postings import Postings, TermPostings
 
 RANKING_VERSION = "1"
 """Changes with any change of what is found, or in which order."""
 
-K1 = 1.2
+K1 = 1.5
 POSTINGS = 400
 """Documents of one word that are looked at: those that it weighs most in, of the ones that are allowed."""
 RESCORED = 50
@@ -30,7 +34,7 @@ CLASH = 0.85
 KIN = 0.1
 """What a word of the same family counts where the query's own word is missing."""
 WEAK = 1.0
-"""A best match is weak where its BM25F × √coverage is under this many times what one word of a single document gives."""
+"""A best match is weak where its BM25F × √coverage is under this many times the idf of a word of one document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,18 @@ class Scored:
         return (not self.exact, not self.covered, -self.score, self.row)
 
 
-def rank(text: str, limit: int | None, postings: Postings, allowed: Container[int] | None = None) -> Ranking:
-    """The LIMIT best documents for TEXT, of those ALLOWED; scores do not hang on which are. None: no limit."""
+def rank(
+    text: str,
+    limit: int | None,
+    postings: Postings,
+    allowed: Container[int] | None = None,
+    *,
+    min_match: float = 0.0,
+) -> Ranking:
+    """The LIMIT best documents for TEXT, of those ALLOWED; scores do not hang on which are. None: no limit, all rows.
+
+    Where the best of them names no tool and scores less than MIN_MATCH, there is none.
+    """
     if len(text) > queries.MAX_QUERY:
         return Ranking((), (), False, "search-query-too-long", 0)
     if not has_words(text):
@@ -83,6 +97,8 @@ def rank(text: str, limit: int | None, postings: Postings, allowed: Container[in
     terms = tuple(one.term for one in asked if one.parts is None)
     if not found:
         return Ranking((), terms, False, "nothing-matched", 0)
+    if not found[0].exact and found[0].score < min_match:
+        return Ranking((), terms, False, "below-min-match", len(chosen))
     hits = tuple(Hit(s.row, s.score, s.exact, s.covered, s.terms) for s in found)
     return Ranking(hits, terms, is_weak(found[0], postings.size), "", len(chosen))
 
@@ -109,7 +125,7 @@ def idf(holders: int, size: int) -> float:
 
 
 def _gather(asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int]) -> dict[int, float]:
-    """Candidates, each with what it is chosen by: the negative of a first score from the best documents of each term."""
+    """Candidates, each with the negative of its first score, which comes from the best documents of each term."""
     sums: dict[int, float] = dict.fromkeys(exact, 0.0)
     covers: dict[int, float] = {}
     for one in asked:
@@ -137,7 +153,6 @@ def score(
 ) -> Scored:
     """All that the document of ROW gets: every posting is looked up, whether or not its list was cut."""
     total = held = mass = related = 0.0
-    missing = False
     terms: list[str] = []
     through: set[str] = set()
     for one in asked:

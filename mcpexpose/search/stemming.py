@@ -18,7 +18,7 @@ _SILENT_E = ("dg", "rg", "rs", "ns", "nc", "rc", "lv", "rv", "ls", "ps", "ws", "
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The stem of a case-folded word; words that are not of a-z, and those of three letters or fewer, stay as they are."""
+    """The stem of a case-folded word; words that are not of a-z, and those of three letters, stay as they are."""
     word = IRREGULAR.get(word, word)
     if len(word) <= 3 or not (word.isascii() and word.isalpha()) or word in KEPT:
         return word

@@ -1,39 +1,82 @@
 """The product as a ranker, for harnesses that score and time rankers of tools.
 
-`product(catalogs, workdir)` is given catalogs as `{"server_id", "tools"}`, and answers `(server, tool)` pairs, best first.
+`product(catalogs, workdir)` takes catalogs as `{"server_id", "tools"}`; `scale_product(tools, workdir)` takes tools as
+`{"server", "name", …}`, or None to open what an earlier call left in WORKDIR. Both go the way of a bundle: canonical
+definitions, an index on disk, an engine over its bytes. Answers are `(server, tool)` pairs, best first.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mcpexpose.search import postings as P
-from mcpexpose.search import ranking
+from mcpexpose.model.canonical import canonical, digest
+from mcpexpose.model.plan import Limits, Plan, PlannedTool, SearchSettings, Totals
+from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
+from mcpexpose.search import engine, index
+from mcpexpose.search.analysis import ANALYZER_VERSION
+from mcpexpose.search.query import MAX_QUERY
+from mcpexpose.search.ranking import RANKING_VERSION
+
+Rank = Callable[[str, int], list[tuple[str, str]]]
 
 
-class Mem:
-    def __init__(self, tools):
-        self.size = len(tools)
-        self.terms = P.invert([d for _, _, d in tools], {})
-        self.names = P.Names([(s, n, f"{s}__{n}") for s, n, _ in tools])
-        self.get = self.terms.get
-        self.tools = tools
-    def __contains__(self, t): return t in self.terms
-    def named(self, k): return self.names.rows(k)
-    def verbs(self, row): return ranking.name_verbs(self.tools[row][1])
+def product(catalogs: Iterable[Mapping[str, Any]], workdir: str) -> Rank:
+    """Everything deferred, searched through an index in WORKDIR."""
+    tools = [{**tool, "server": catalog["server_id"]} for catalog in catalogs for tool in catalog["tools"]]
+    return scale_product(tools, workdir)[0]
 
 
-def product(catalogs, workdir):
-    tools = {}
-    for c in catalogs:
-        for t in c["tools"]:
-            tools.setdefault((c["server_id"], t["name"]), t)
-    rows = [(s, n, {**tools[s, n], "server": s}) for s, n in sorted(tools)]
-    mem = Mem(rows)
-    def rank(query, k):
-        r = ranking.rank(query[:1000], k, mem)
-        return [rows[h.row][:2] for h in r.hits]
-    return rank
+def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Rank, dict[str, Any]]:
+    """The same over tools that name their server; with None, over what is in WORKDIR."""
+    folder = Path(workdir)
+    if tools is not None:
+        _write(tools, folder)
+    names = [tuple(pair) for pair in json.loads((folder / "names.json").read_bytes())]
+    found = {f"index/{path.name}": path.read_bytes() for path in (folder / "index").iterdir()}
+    reader = engine.MemoryReader({name.removeprefix("index/"): content for name, content in found.items()})
+    opened = engine.open_engine(reader, plan_of([(server, name, "") for server, name in names]))
+
+    def rank(query: str, k: int) -> list[tuple[str, str]]:
+        return [names[hit.row] for hit in opened.search(query[:MAX_QUERY], k).hits]
+
+    return rank, {"persistent": True}
+
+
+scale_product.imports = ("mcpexpose.search.engine", "mcpexpose.search.whoosh_files")  # type: ignore[attr-defined]
+
+
+def plan_of(tools: Iterable[tuple[str, str, str]], **search: Any) -> Plan:
+    """A plan of deferred TOOLS (server, name, description), sorted, with the SEARCH settings given."""
+    plan = Plan(
+        format=1, tool_version="0", analyzer_version=ANALYZER_VERSION, ranking_version=RANKING_VERSION, estimator="none",
+        context_window=200_000, targets=(), inputs={}, servers=(), profiles=(), prompt_section="",
+        limits=Limits(100_000, 100_000, None), search=SearchSettings(8, {}, 0.0), totals=Totals(0, 0, 0, 0, 0, 0),
+        tools=tuple(_tool(*tool) for tool in tools),
+    )  # fmt: skip
+    return replace(plan, search=replace(plan.search, **search))
+
+
+def _tool(server: str, name: str, description: str) -> PlannedTool:
+    return PlannedTool(
+        server=server, name=name, alias=f"{server}__{name}", exposure=Exposure.DEFERRED,
+        policy_state=PolicyState.ALLOWED, side_effect=SideEffect.UNKNOWN, approval=Approval.ASK, groups=(), title="",
+        description=description, replaced_description_digest=None, keywords=(), idempotent=None, tokens=0,
+        definition_digest="", offset=0, length=0, because=(),
+    )  # fmt: skip
+
+
+def _write(tools: list[dict[str, Any]], folder: Path) -> None:
+    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    for tool in tools:
+        kept.setdefault((tool["server"], tool["name"]), tool)
+    keys = ("server", "name", "title", "description", "inputSchema", "annotations")
+    definitions = [canonical({key: kept[pair][key] for key in keys if key in kept[pair]}) for pair in sorted(kept)]
+    index.build(definitions, folder / "index", plan_digest=digest(sorted(map(list, kept))))
+    (folder / "names.json").write_text(json.dumps(sorted(kept)))

@@ -203,18 +203,10 @@ def test_the_hosts_path_is_light(tmp_path: Path, plan: HostPlan) -> None:
 
 def test_a_plan_that_was_never_written_serves_alike(done: Compiled, plan: HostPlan) -> None:
     """A preview over a compile at hand answers as a host over its bundle (C04)."""
+    from mcpexpose.host.plan import CompiledSource
     from mcpexpose.host.plan import HostPlan as Held
 
-    class Memory:
-        plan = done.plan
-
-        def definition(self, row: int) -> dict[str, object]:
-            return dict(json.loads(done.definitions[row]))
-
-        def engine(self) -> HostPlan:
-            return plan
-
-    memory = Held(Memory(), clock=lambda: NOW)
+    memory = Held(CompiledSource(done.plan, done.definitions), clock=lambda: NOW)
     assert memory.manifest is None
     assert memory.reload() is memory
     assert memory.session().declared() == plan.session().declared()

@@ -1,0 +1,236 @@
+"""Answers queries: over the Whoosh index of a bundle, or over definitions in memory, with one and the same ranking."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import struct
+from collections import OrderedDict
+from itertools import pairwise
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mcpexpose.model.errors import BundleRefused
+from mcpexpose.model.finding import Finding, Place, Severity
+from mcpexpose.search import explain, index, ranking
+from mcpexpose.search.analysis import ANALYZER_VERSION, name_key
+from mcpexpose.search.postings import Names, Postings, TermPostings, invert
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from mcpexpose.model.answer import Ranking
+    from mcpexpose.model.plan import Plan
+
+LIMIT_MAX = 20
+"""Matches that one answer of `find_tools` holds at most."""
+KEPT_TERMS = 4_096
+"""Terms of which an engine over an index keeps the documents in memory, the last used ones."""
+
+_SEGMENT = re.compile(r"MAIN_([0-9a-f]{16})\.seg")
+_DAMAGE = (
+    AttributeError, EOFError, IndexError, KeyError, MemoryError, OSError, OverflowError, RecursionError, TypeError,
+    ValueError, AssertionError, pickle.UnpicklingError, struct.error, UnicodeError,
+)  # fmt: skip
+"""What whoosh raises over files that are not as it wrote them; it has no exception for that."""
+
+
+class FileReader(Protocol):
+    """The files of a bundle, each checked before its bytes are given out. Paths have forward slashes."""
+
+    def list(self) -> Sequence[str]: ...
+
+    def read(self, path: str) -> bytes: ...
+
+
+class MemoryReader:
+    """Files that are in memory, as a FileReader."""
+
+    def __init__(self, files: Mapping[str, bytes], folder: str = index.FOLDER) -> None:
+        self._files = {f"{folder}/{name}": content for name, content in files.items()}
+
+    def list(self) -> Sequence[str]:
+        return sorted(self._files)
+
+    def read(self, path: str) -> bytes:
+        return self._files[path]
+
+
+class Engine:
+    """Searches one plan. Rows are those of `plan.tools`."""
+
+    def __init__(self, postings: Postings, plan: Plan, close: Callable[[], None] | None = None) -> None:
+        self._postings = postings
+        self._plan = plan
+        self._close = close
+
+    def search(self, query: str, limit: int | None = None, allowed: Container[int] | None = None) -> Ranking:
+        """The LIMIT best of the ALLOWED rows for QUERY; None: no limit, all rows. What is allowed changes no score.
+
+        A query that is empty or too long is refused by the ranking's reason. Raises BundleRefused where the index turns
+        out to be damaged.
+        """
+        return ranking.rank(query, limit, self._postings, allowed, min_match=self._plan.search.min_match)
+
+    def explain(self, query: str, row: int, definition: Mapping[str, Any]) -> explain.Explanation:
+        """How the tool of ROW, whose line of definitions.bin is DEFINITION, was ranked for QUERY."""
+        return explain.explain(query, row, definition, self._postings)
+
+    def named(self, name: str) -> Sequence[int]:
+        """Rows of the tools that NAME spells: name, alias or server/name, without regard to case and separators."""
+        return self._postings.named(name_key(name))
+
+    def close(self) -> None:
+        """Let go of the index. Closing twice does no harm."""
+        close, self._close = self._close, None
+        if close is not None:
+            close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_engine(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> Engine:
+    """The engine over the Whoosh index that READER holds in FOLDER; no byte comes from anywhere else.
+
+    Raises BundleRefused: plan-version where another analysis made the index, plan-damaged where files are missing,
+    foreign or not what an index of this plan has.
+    """
+    if plan.analyzer_version != ANALYZER_VERSION:
+        raise _refused(
+            "plan-version",
+            f"The index was made by analysis {plan.analyzer_version!r}, and this is analysis {ANALYZER_VERSION!r}.",
+            "Build the plan again with this version.",
+            f"{folder}/",
+        )
+    segment_id, content = _segment(reader, folder, len(plan.tools))
+    return Engine(*_indexed(content, segment_id, plan, f"{folder}/"))
+
+
+def in_memory(definitions: Sequence[bytes], plan: Plan) -> Engine:
+    """The engine over DEFINITIONS, the lines of definitions.bin of PLAN, without an index: for an unwritten plan."""
+    inverted = invert(index.decode(definitions), plan.search.synonyms)
+    return Engine(_Memory(inverted, plan), plan)
+
+
+def limit_of(value: object, default: int = 8) -> int | None:
+    """How many matches VALUE asks for: at most LIMIT_MAX, DEFAULT where there is none. None: search-limit-invalid.
+
+    A positive whole number, as JSON has it (5.0 is one), or its digits as an argument of a command.
+    """
+    if value is ...:
+        return default
+    if isinstance(value, str):
+        value = int(value) if value.isascii() and value.isdigit() and len(value) < 20 else None
+    if isinstance(value, float):
+        value = int(value) if isfinite(value) and value.is_integer() else None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return None
+    return min(value, LIMIT_MAX)
+
+
+class _Named:
+    """What every engine takes from the plan itself."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._names = Names((tool.server, tool.name, tool.alias) for tool in plan.tools)
+        self._tools = plan.tools
+
+    @property
+    def size(self) -> int:
+        return len(self._tools)
+
+    def named(self, key: str) -> Sequence[int]:
+        return self._names.rows(key)
+
+    def verbs(self, row: int) -> frozenset[str]:
+        return ranking.name_verbs(self._tools[row].name)
+
+
+class _Memory(_Named):
+    def __init__(self, inverted: Mapping[str, TermPostings], plan: Plan) -> None:
+        super().__init__(plan)
+        self._inverted = inverted
+
+    def get(self, term: str) -> TermPostings | None:
+        return self._inverted.get(term)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._inverted
+
+
+class _Indexed(_Named):
+    def __init__(self, reader: Any, plan: Plan, folder: str) -> None:
+        super().__init__(plan)
+        self._reader = reader
+        self._folder = folder
+        self._kept: OrderedDict[str, TermPostings | None] = OrderedDict()
+        self._vocabulary: frozenset[str] | None = None
+
+    def get(self, term: str) -> TermPostings | None:
+        if term in self._kept:
+            self._kept.move_to_end(term)
+            return self._kept[term]
+        try:
+            found = self._reader.postings(term)
+            checked = None if found is None else _checked(found[0], found[1], self.size)
+        except _DAMAGE as error:
+            raise _damaged(self._folder) from error
+        self._kept[term] = checked
+        if len(self._kept) > KEPT_TERMS:
+            self._kept.popitem(last=False)
+        return checked
+
+    def __contains__(self, term: object) -> bool:
+        # Mending asks for hundreds of spellings: one pass over the table of terms costs less than as many look-ups.
+        if self._vocabulary is None:
+            try:
+                self._vocabulary = frozenset(self._reader.terms())
+            except _DAMAGE as error:
+                raise _damaged(self._folder) from error
+        return term in self._vocabulary
+
+
+def _segment(reader: FileReader, folder: str, documents: int) -> tuple[str, bytes]:
+    """The segment's id and bytes, out of exactly the files that an index has; ("", b"") for a plan without tools."""
+    names = sorted(path.removeprefix(f"{folder}/") for path in reader.list() if path.startswith(f"{folder}/"))
+    segments = [match.group(1) for name in names if (match := _SEGMENT.fullmatch(name))]
+    if len(segments) != bool(documents) or names != sorted(["_MAIN_1.toc", *(f"MAIN_{one}.seg" for one in segments)]):
+        raise _damaged(f"{folder}/")
+    return (segments[0], reader.read(f"{folder}/MAIN_{segments[0]}.seg")) if segments else ("", b"")
+
+
+def _indexed(
+    content: bytes, segment_id: str, plan: Plan, folder: str
+) -> tuple[Postings, Plan, Callable[[], None] | None]:
+    if not plan.tools:
+        return _Memory({}, plan), plan, None
+    try:
+        reader = index.whoosh_files().Reader(content, segment_id, len(plan.tools))
+    except _DAMAGE as error:
+        raise _damaged(folder) from error
+    return _Indexed(reader, plan, folder), plan, reader.close
+
+
+def _checked(rows: Sequence[int], weights: Sequence[float], size: int) -> TermPostings:
+    """Postings as an index of SIZE documents can have them. Raises ValueError for others."""
+    if len(rows) != len(weights) or not rows or not all(isinstance(row, int) for row in rows):
+        raise ValueError("not the postings of a term")
+    if rows[0] < 0 or rows[-1] >= size or any(a >= b for a, b in pairwise(rows)):
+        raise ValueError("rows that no index of this plan has")
+    if not all(isinstance(weight, float) and isfinite(weight) and weight > 0 for weight in weights):
+        raise ValueError("weights that no index has")
+    return TermPostings(rows, weights)
+
+
+def _damaged(folder: str) -> BundleRefused:
+    return _refused(
+        "plan-damaged", "The search index is not one that this plan was written with.", "Build the plan again.", folder
+    )
+
+
+def _refused(slug: str, message: str, advice: str, file: str) -> BundleRefused:
+    return BundleRefused(message, (Finding(slug, Severity.ERROR, message, ("plan",), advice, Place(file)),))
