@@ -14,6 +14,7 @@ from mcpexpose.model.finding import Finding, Location, Place, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from mcpexpose.catalog.places import CatalogText
     from mcpexpose.config.document import Document
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
@@ -50,7 +51,7 @@ class Workspace:
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
         self._documents: dict[str, Document | None] = {}
-        self._catalog_texts: dict[str, str | None] = {}
+        self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
     def document(self) -> Document:
@@ -189,12 +190,9 @@ class Workspace:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
         if document := self._document(place.file):
             return document.locate(place.path, place.on)
-        text = self._catalog_text(place.file)
-        if text is None:
-            return None
-        from mcpexpose.catalog.position import span
-
-        return Location(place.file, *span(text, place.path, "value" if place.on == "header" else place.on))
+        if text := self._catalog_text(place.file):
+            return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
+        return None
 
     def is_shipped(self, file: str) -> bool:
         """Whether FILE, a name in findings, is a pack that came with the package."""
@@ -206,8 +204,8 @@ class Workspace:
         """A line of a file by its name in findings, without its end; None where there is none."""
         if document := self._document(file):
             return document.line(number)
-        lines = (self._catalog_text(file) or "").split("\n")
-        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else None
+        text = self._catalog_text(file)
+        return text.line(number) if text else None
 
     def _document(self, file: str) -> Document | None:
         if file == self.name:
@@ -223,15 +221,16 @@ class Workspace:
 
         return document(file, self.folder)
 
-    def _catalog_text(self, file: str) -> str | None:
+    def _catalog_text(self, file: str) -> CatalogText | None:
         if not file.startswith(self.catalog_name + "/"):
             return None
         if file not in self._catalog_texts:
+            from mcpexpose.catalog.places import CatalogText
             from mcpexpose.catalog.store import read_text
 
             path = self.catalog_folder / file.removeprefix(self.catalog_name + "/")
             try:
-                self._catalog_texts[file] = read_text(path)
+                self._catalog_texts[file] = CatalogText(read_text(path))
             except (OSError, ValueError):  # a finding already
                 self._catalog_texts[file] = None
         return self._catalog_texts[file]
