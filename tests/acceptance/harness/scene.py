@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.acceptance.harness.findings import Seen
 
 DEFAULT_OUT = "plan"
+INTERNAL = 70
+"""The exit code of the product's own faults."""
 
 
 class Scene:
@@ -79,7 +81,15 @@ class Scene:
         if ran.in_json or ran.command == "lock":  # the same command as text tells nothing new
             self.seen += findings.of_run(ran)
         if trouble := trouble_of(ran):
-            self.checks.that(False, f"{ran}: {trouble[0]}", trouble[1])
+            self.checks.that(False, f"{ran}: {trouble[0]}", trouble[1] + self._traceback(ran))
+
+    def _traceback(self, ran: Ran) -> str:
+        """Of an internal error: run again, with the traceback that the product prints to its makers."""
+        if ran.code != INTERNAL:
+            return ""
+        words = [word for word in ran.argv if word not in ("--now", self.around.now)]
+        again = self.product.run(self.around, words, env={"MCPEXPOSE_DEBUG": "1"}, now="--now" in ran.argv)
+        return "\n" + again.err[-1500:]
 
     def shim(self) -> dict[str, str]:
         """The environment that puts the shim into a process."""
@@ -200,7 +210,7 @@ def trouble_of(ran: Ran) -> tuple[str, str] | None:
         return "ends by itself", f"killed after {ran.seconds:.0f} s"
     if "Traceback (most recent call last)" in ran.text:
         return "no traceback", ran.text[ran.text.index("Traceback") :][-900:]
-    if ran.code == 70 or ran.code < 0:
+    if ran.code == INTERNAL or ran.code < 0:
         return "no internal error", f"exit {ran.code}: {ran.err[-600:]}"
     if ran.not_understood:
         return "understood by the product", ran.err[-600:]
