@@ -33,7 +33,7 @@ RESCORED = 50
 CLASH = 0.85
 KIN = 0.1
 """What a word of the same family counts where the query's own word is missing."""
-WEAK = 1.0
+WEAK = 0.6
 """A best match is weak where its BM25F × √coverage is under this many times the idf of a word of one document."""
 
 
