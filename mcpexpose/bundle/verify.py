@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpexpose.bundle import layout
@@ -14,6 +12,7 @@ from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     from mcpexpose.model.finding import Finding
 
@@ -56,15 +55,12 @@ def _not_derived(bundle: Bundle) -> list[Finding]:
 
     if plan_digest(to_json(bundle.plan)) != bundle.manifest.plan_digest:
         return [layout.damaged(layout.MANIFEST, "names another plan than plan.json")]
-    with tempfile.TemporaryDirectory(prefix="mcpexpose-verify-") as place:
-        folder = Path(place)
-        index.build(
-            bundle.read(layout.DEFINITIONS).split(b"\n")[:-1],
-            folder,
-            plan_digest=bundle.manifest.plan_digest,
-            synonyms=bundle.plan.search.synonyms,
-        )
-        fresh = {f"{layout.INDEX}/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    made = index.files(
+        bundle.read(layout.DEFINITIONS).split(b"\n")[:-1],
+        plan_digest=bundle.manifest.plan_digest,
+        synonyms=bundle.plan.search.synonyms,
+    )
+    fresh = {f"{layout.INDEX}/{name}": content for name, content in made.items()}
     stored = [file.path for file in bundle.manifest.files if file.path.startswith(f"{layout.INDEX}/")]
     findings = [
         layout.damaged(path, "is not what the definitions give")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Step = Literal["plan.json", "definitions.bin", "index", "manifest.json", "exchange", "cleanup"]
 """Steps of a build, in order. Up to `manifest.json` the old bundle stands in its place, from `exchange` on the new."""
+
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 
 def write(compiled: Compiled, out: Path | str, *, progress: Callable[[Step], None] | None = None) -> Manifest:
@@ -88,16 +91,13 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
 
 
 def _write_index(compiled: Compiled, digest: str, folder: Path, ready: Mapping[str, bytes] | None) -> None:
-    folder.mkdir()
-    if ready is not None:
-        for name, data in ready.items():
-            _write(folder / name, data)
-    else:
+    if ready is None:
         from mcpexpose.search import index
 
-        index.build(compiled.definitions, folder, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
-        for file in folder.iterdir():
-            _sync_file(file)
+        ready = index.files(compiled.definitions, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
+    folder.mkdir()
+    for name, data in ready.items():
+        _write(folder / name, data)
     _sync_folder(folder)
 
 
@@ -116,11 +116,6 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _sync_file(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
 def _sync_folder(path: Path) -> None:
     # Not every system lets a folder be opened or synced; the rename is atomic all the same.
     with contextlib.suppress(OSError):
@@ -132,10 +127,17 @@ def _sync_folder(path: Path) -> None:
 
 
 def _check_place(place: Path) -> None:
-    """What stands at PLACE goes, so it must be a bundle, what is left of one, or nothing. Raises BundleNotWritten."""
+    """What stands at PLACE goes, so it must be a bundle, what is left of one, or nothing.
+
+    Raises BundleNotWritten for anything else, and PermissionError where the folder may not be written.
+    """
     if not place.exists():
         return
     if place.is_dir():
+        # Exchanged it could be, but not removed; and who takes the rights away from a plan means it to stay.
+        for folder in (place, place / layout.INDEX):
+            if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         names = {entry.name for entry in place.iterdir()}
         if names <= layout.NAMES or _is_manifest(place / layout.MANIFEST):
             return

@@ -49,7 +49,7 @@ class Session:
         kept = self._rows(earlier.selected) if earlier and tools is None else ()
         selected = chosen | {row for row in kept if row is not None}
         self._first = view.first_rows(plan.plan, self._profile, selected)
-        self._has_search = view.has_search(plan.plan, self._profile)
+        self._has_search = view.has_search(plan.plan, self._profile, frozenset(self._first))
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else uuid.uuid4().hex),

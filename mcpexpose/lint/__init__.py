@@ -1,3 +1,1 @@
-"""Rules over every stage, what silences them, and the run."""
-
-from __future__ import annotations
+"""Lint: rules that look at config, catalogs and plan, and say what is wrong, where, and what to do."""

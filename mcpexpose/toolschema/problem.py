@@ -51,10 +51,11 @@ class SchemaProblem:
         place = None
         if file and index is not None:
             place = Place(file, ("tools", index, _FIELDS[self.where], *self.path))
+        at = f" (at #{shown(self.pointer, 200)})" if self.path else ""
         return Finding(
             self.slug,
             self.severity,
-            f"{shown(str(tool))}: {self.message}",
+            f"{shown(str(tool))}: {self.message}{at}",
             (self.subject(tool),),
             self.advice,
             place,

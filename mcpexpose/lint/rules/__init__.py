@@ -1,3 +1,1 @@
-"""One module and one document a rule, in a folder a family; found by being there."""
-
-from __future__ import annotations
+"""The rules: `<family>/<slug>.py` with its document beside it. A rule is found by being there."""

@@ -1,0 +1,1 @@
+"""Rules on bundles, reported by `load`, `verify` and `plan --out`."""

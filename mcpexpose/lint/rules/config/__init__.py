@@ -1,0 +1,1 @@
+"""Rules on the config's text and what it says of itself."""

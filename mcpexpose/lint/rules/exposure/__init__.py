@@ -1,0 +1,1 @@
+"""Rules on what a model is told, may find, and never meets."""

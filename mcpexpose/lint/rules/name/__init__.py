@@ -1,0 +1,1 @@
+"""Rules on names of tools and servers."""

@@ -1,0 +1,1 @@
+"""Rules on allow, deny, approval, groups and packs."""

@@ -1,0 +1,41 @@
+"""A text that tells the model to use another server's tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpexpose.lint.mentions import distinctive, tokens
+from mcpexpose.lint.rule import Rule
+from mcpexpose.lint.subjects import CapturedTool, Context, WholePlan
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpexpose.model.finding import Finding
+
+rule = Rule(__name__, severity="warning", since="0.1.0")
+
+
+@rule.on(WholePlan)
+def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
+    names: dict[str, list[CapturedTool]] = {}
+    for tool in context.tools:
+        for name in {tool.id.name} if distinctive(tool.id.name, 3) else set():
+            names.setdefault(name, []).append(tool)
+        names.setdefault(str(tool.id), []).append(tool)
+        names.setdefault(tool.decision.alias, []).append(tool)
+    for tool in context.tools:
+        if not tool.planned:
+            continue
+        for word in sorted(tokens(tool.decision.description)):
+            others = names.get(word, ())
+            if others and all(other.id.server != tool.id.server for other in others):
+                named = shown(str(others[0].id))
+                yield rule.finding(
+                    f"the description of {shown(str(tool.id))} names {named}, a tool of another server",
+                    (tool.id, others[0].id),
+                    "Ask why it should: a text that steers calls to other servers is how tools are shadowed.",
+                    tool.at("description"),
+                )
+                break

@@ -1,0 +1,51 @@
+"""A text that imitates the layout of a prompt or of an answer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcpexpose.lint.rule import Rule
+from mcpexpose.lint.subjects import CapturedTool, Context
+from mcpexpose.model.text import shown
+from mcpexpose.model.visible import visible_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpexpose.model.finding import Finding
+
+rule = Rule(__name__, severity="warning", since="0.1.0")
+
+_FORMS = (
+    ("an entry of find_tools", re.compile(r"^\s*\d+\.\s+\S+\s+\[score\s*=", re.MULTILINE)),
+    ("the heading of the servers section", re.compile(r"^\s*#+\s*MCP servers\b", re.MULTILINE | re.IGNORECASE)),
+    (
+        "a message of the system",
+        re.compile(
+            r"<!--\s*system\b|</?(?:system|assistant|system-reminder|function_results|tool_result|system_prompt)\b[^>]*>"
+            r"|<\|(?:im_start|im_end|system|assistant|endoftext)\|>|\[/?INST\]|<<SYS>>|^\s*(?:Human|System)\s*:\s",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+    ),
+    ("the fields of an answer", re.compile(r"\bpolicy(?:_state)?\s*=\s*allowed\b|\bside_effect\s*=\s*read_only\b")),
+)
+
+
+@rule.on(CapturedTool)
+def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
+    if not tool.planned:
+        return
+    for text in visible_texts(tool.raw):
+        if text.identifier or len(text.text) < 6:
+            continue
+        found = [what for what, form in _FORMS if form.search(text.text)]
+        if found:
+            yield rule.finding(
+                f"{shown(str(tool.id))} has a {shown(text.field)} that imitates {' and '.join(found)}",
+                (tool.id,),
+                "Here it stays on one line or in quotes, and breaks out of nothing; ask its makers why, or replace it.",
+                tool.at(*text.place),
+                details={"imitates": found},
+            )
+            return

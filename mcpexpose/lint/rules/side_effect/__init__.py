@@ -1,0 +1,1 @@
+"""Rules on what calls may change, and who says so."""

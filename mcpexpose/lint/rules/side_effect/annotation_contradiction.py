@@ -1,0 +1,54 @@
+"""Hints against each other, or against the tool's own name and text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpexpose.lint.rule import Rule
+from mcpexpose.lint.subjects import CapturedTool, Context
+from mcpexpose.lint.verbs import verb_of_name, verb_of_text
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpexpose.model.finding import Finding
+
+rule = Rule(__name__, severity="warning", since="0.1.0")
+
+
+@rule.on(CapturedTool)
+def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
+    annotations = tool.raw.get("annotations")
+    if not tool.wanted or not isinstance(annotations, dict):
+        return
+    if (what := _contradiction(tool, annotations)) is not None:
+        yield rule.finding(
+            f"{shown(str(tool.id))} {what}",
+            (tool.id,),
+            "Set its `side_effect` yourself: a host that obeys the hint would run it without asking.",
+            tool.at("annotations"),
+        )
+
+
+def _contradiction(tool: CapturedTool, annotations: dict[str, object]) -> str | None:
+    read_only = annotations.get("readOnlyHint") is True
+    if read_only and annotations.get("destructiveHint") is True:
+        return "has readOnlyHint true and destructiveHint true"
+    harmless = annotations.get("destructiveHint") is False
+    if not read_only and not harmless:
+        return None
+    hint = "readOnlyHint true" if read_only else "destructiveHint false"
+    for where, found in (
+        ("name", verb_of_name(tool.id.name)),
+        ("title", verb_of_text(str(tool.raw.get("title") or ""))),
+        ("description", verb_of_text(str(tool.raw.get("description") or ""))),
+    ):
+        if found is None:
+            continue
+        verb, side_effect = found
+        if side_effect == "read_only":
+            return None  # the name is the better witness than the prose
+        if side_effect == "destructive" or (read_only and side_effect == "write"):
+            return f'has {hint}, and its {where} says "{verb}"'
+    return None

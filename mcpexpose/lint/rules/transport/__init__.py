@@ -1,0 +1,1 @@
+"""Rules on how servers are reached. They hold up no plan."""

@@ -1,0 +1,97 @@
+"""Runs the rules: what stages found and what rules find, chosen, waived, sorted. A rule that crashes is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcpexpose.lint import suppress
+from mcpexpose.lint.choice import Choice
+from mcpexpose.lint.registry import all_rules
+from mcpexpose.lint.subjects import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcpexpose.lint.rule import Rule
+    from mcpexpose.lint.subjects import Context
+    from mcpexpose.model.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A rule that failed on a subject; the rest of lint is not held up, and the command ends with 70."""
+
+    slug: str
+    subject: str
+    error: str
+    """The exception's type; its text may hold what must not be printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What lint has to say."""
+
+    findings: tuple[Finding, ...]
+    """Sorted by file, place, slug and subject; located as far as the context can."""
+    waived: tuple[Finding, ...] = ()
+    """What a waiver or a comment accepted."""
+    crashes: tuple[Crash, ...] = ()
+
+
+def lint(context: Context, found: Iterable[Finding] = (), choice: Choice | None = None) -> Linted:
+    """Everything that is wrong: FOUND by the stages, and by the rules on CONTEXT."""
+    chosen = choice or Choice()
+    crashes: list[Crash] = []
+    findings = chosen.heard([*found, *_run(context, chosen, crashes)])
+    findings = _unique(_located(context, findings))
+    kept, waived, about = suppress.apply(context, findings, chosen)
+    kept += _located(context, chosen.heard(about))
+    return Linted(tuple(sorted(kept, key=_order)), tuple(sorted(waived, key=_order)), tuple(crashes))
+
+
+def _run(context: Context, choice: Choice, crashes: list[Crash]) -> list[Finding]:
+    checks: list[tuple[Rule, type, object]] = [
+        (rule, subject, check)
+        for rule in all_rules().values()
+        if choice.runs(rule.slug)
+        for subject, check in rule.checks
+    ]
+    out: list[Finding] = []
+    failed: set[str] = set()
+    for subject in walk(context):
+        for rule, kind, check in checks:
+            if not isinstance(subject, kind) or rule.slug in failed:
+                continue
+            try:
+                out += check(subject, context)  # type: ignore[operator]
+            except Exception as error:
+                failed.add(rule.slug)
+                name = str(getattr(subject, "id", getattr(subject, "name", context.file)))
+                crashes.append(Crash(rule.slug, name, type(error).__name__))
+    return out
+
+
+def _located(context: Context, findings: Iterable[Finding]) -> list[Finding]:
+    return [
+        finding if finding.location or finding.place is None else finding.at(context.locate(finding.place))
+        for finding in findings
+    ]
+
+
+def _unique(findings: Iterable[Finding]) -> list[Finding]:
+    """One of each: two stages may see the same fault at the same place."""
+    seen: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        seen.setdefault((finding.slug, finding.subjects, finding.message, finding.place), finding)
+    return list(seen.values())
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    where = finding.location
+    file = where.file if where else finding.place.file if finding.place else ""
+    at = (where.line, where.column) if where else (0, 0)
+    path: Mapping[str, object] | tuple[str, ...] = (
+        tuple(str(step) for step in finding.place.path) if finding.place else ()
+    )
+    return (file, at, finding.slug, finding.subjects, path, finding.message)

@@ -1,0 +1,168 @@
+"""What somebody accepted: `[[waivers]]` of the config, and `# mcpexpose: ignore[slug] reason` in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from mcpexpose.compiler import patterns
+from mcpexpose.lint.choice import known
+from mcpexpose.lint.registry import all_rules
+from mcpexpose.model.finding import Finding, Location, Place, Severity
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpexpose.lint.choice import Choice
+    from mcpexpose.lint.subjects import CommentLike, Context
+    from mcpexpose.model.config import Waiver
+
+_COMMENT = re.compile(r"#\s*mcpexpose:\s*ignore\b\s*(?:\[(?P<slugs>[^\]]*)\])?\s*(?P<reason>.*)")
+
+
+def apply(
+    context: Context, findings: Sequence[Finding], choice: Choice
+) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """FINDINGS that stand, those that were accepted, and what is wrong with the acceptances themselves."""
+    waivers = context.config.waivers if context.resolved else ()
+    comments = list(_comments(context))
+    about: list[Finding] = []
+    used_waivers: set[int] = set()
+    used_comments: set[tuple[int, str]] = set()
+    kept: list[Finding] = []
+    accepted: list[Finding] = []
+    for finding in findings:
+        by_waiver = [n for n, waiver in enumerate(waivers) if waiver.rule == finding.slug and _meets(waiver, finding)]
+        in_force = [n for n in by_waiver if not _expired(waivers[n], context)]
+        used_waivers.update(by_waiver)
+        by_comment = [each for each in comments if finding.slug in each.slugs and each.covers(finding, context.file)]
+        used_comments.update((each.comment.line, finding.slug) for each in by_comment)
+        (accepted if in_force or by_comment else kept).append(finding)
+    for n, waiver in enumerate(waivers):
+        about += _of_waiver(context, n, waiver, n in used_waivers, choice)
+    for each in comments:
+        about += _of_comment(context, each, used_comments, choice)
+    about += _of_lint_table(context)
+    return kept, accepted, about
+
+
+def waiver_for(finding: Finding) -> str:
+    """The waiver that would accept FINDING, as the config writes it; a reason is left for a person to give."""
+    subject = finding.subjects[0] if finding.subjects else "*"
+    return f'[[waivers]] rule = "{finding.slug}", subject = "{shown(subject)}", reason = "…"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Suppression:
+    comment: CommentLike
+    slugs: tuple[str, ...]
+    reason: str
+    line: int
+    """The line that it is about."""
+
+    def covers(self, finding: Finding, file: str) -> bool:
+        where = finding.location
+        return where is not None and where.file == file and where.line == self.line
+
+
+def _comments(context: Context) -> Iterator[_Suppression]:
+    alone = {comment.line for comment in context.comments if comment.alone}
+    for comment in context.comments:
+        match = _COMMENT.match(comment.text)
+        if match is None:
+            continue
+        line = comment.line
+        if comment.alone:
+            while line in alone:
+                line += 1
+        slugs = tuple(slug.strip() for slug in (match["slugs"] or "").split(",") if slug.strip())
+        yield _Suppression(comment, slugs, match["reason"].strip(), line)
+
+
+def _meets(waiver: Waiver, finding: Finding) -> bool:
+    """Whether the waiver's subject is one of the finding's, or the tool or server that one of them lies in."""
+    names = {part for subject in finding.subjects for part in (subject, subject.partition("#")[0])}
+    if waiver.subject in names:
+        return True
+    if patterns.problem(waiver.subject):
+        return False
+    pattern = patterns.compiled(waiver.subject)
+    return not pattern.exact and any(pattern.matches(name) for name in names)
+
+
+def _expired(waiver: Waiver, context: Context) -> bool:
+    return waiver.until is not None and context.now.date() > waiver.until
+
+
+def _of_waiver(context: Context, n: int, waiver: Waiver, used: bool, choice: Choice) -> Iterator[Finding]:
+    name = f"waivers[{n}]"
+    what = f"the waiver of {shown(waiver.rule)} for {shown(waiver.subject)}"
+    if waiver.rule not in all_rules():
+        yield _unknown(f"{name}.rule", waiver.rule, context.place("waivers", n, "rule"))
+        return
+    if not waiver.reason.strip():
+        place = context.place("waivers", n)
+        yield _about("waiver-without-reason", f"{what} gives no reason", name, "Say why in `reason`.", place)
+    if _expired(waiver, context):
+        message = f"{what} ended on {waiver.until}"
+        advice = "Mend what it was about, or decide anew and set another `until`."
+        yield _about("waiver-expired", message, name, advice, context.place("waivers", n, "until"))
+    elif not used and choice.runs(waiver.rule) and _can_tell(context):
+        message = f"{what} meets no finding"
+        yield _about("unused-waiver", message, name, "Take it out.", context.place("waivers", n))
+
+
+def _of_comment(context: Context, each: _Suppression, used: set[tuple[int, str]], choice: Choice) -> Iterator[Finding]:
+    where = Location(context.file, each.comment.line, 1, each.comment.line, 2)
+    subject = f"{context.file}:{each.comment.line}"
+    what = f"the comment in line {each.comment.line}"
+    if not each.slugs:
+        advice = "Write `# mcpexpose: ignore[rule-name] reason`."
+        yield _about("unknown-rule-name", f"{what} names no rule to ignore", subject, advice, None).at(where)
+    for slug in each.slugs:
+        if slug not in all_rules():
+            yield _unknown(subject, slug, None).at(where)
+        elif (each.comment.line, slug) not in used and choice.runs(slug) and _can_tell(context):
+            message = f"{what} ignores {slug}, which is not found in line {each.line}"
+            yield _about("unused-waiver", message, subject, "Take it out.", None).at(where)
+    if each.slugs and not each.reason:
+        message = f"{what} gives no reason"
+        yield _about("waiver-without-reason", message, subject, "Say why after the bracket.", None).at(where)
+
+
+def _of_lint_table(context: Context) -> Iterator[Finding]:
+    if context.resolved is None:
+        return
+    table = context.config.lint
+    for key, names in (("select", table.select), ("ignore", table.ignore)):
+        for n, name in enumerate(names):
+            if not known(name):
+                yield _unknown(f"lint.{key}[{n}]", name, context.place("lint", key, n))
+    for name in table.severity:
+        if name not in all_rules():
+            yield _unknown(f"lint.severity.{name}", name, context.place("lint", "severity", name))
+
+
+def _can_tell(context: Context) -> bool:
+    """Without a plan many rules did not run, so that nothing can be called unused."""
+    return context.compiled is not None
+
+
+def _unknown(subject: str, name: str, place: Place | None) -> Finding:
+    near = get_close_matches(name, all_rules(), n=1)
+    advice = f'Did you mean "{near[0]}"?' if near else "`mcpexpose rule` lists them."
+    finding = _about("unknown-rule-name", f'there is no rule "{shown(name, 60)}"', subject, advice, place)
+    return finding if not near else _with(finding, near[0])
+
+
+def _with(finding: Finding, suggestion: str) -> Finding:
+    from dataclasses import replace
+
+    return replace(finding, details={"suggests": [suggestion]})
+
+
+def _about(slug: str, message: str, subject: str, advice: str, place: Place | None) -> Finding:
+    return Finding(slug, Severity.WARNING, message, (shown(subject),), advice, place)

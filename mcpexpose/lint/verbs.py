@@ -1,0 +1,116 @@
+"""Verbs that say what a tool does to the world, in its name or at the start of its text."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Effect = Literal["read_only", "write", "destructive"]
+
+_DESTRUCTIVE = """
+    delete remove drop destroy purge wipe erase truncate uninstall revoke terminate overwrite shred obliterate unlink
+    rmdir rm evict deprovision decommission nuke kill
+"""
+_WRITE = """
+    create update insert write upload publish deploy post merge rename move modify edit send reply transfer pay refund
+    charge purchase buy order approve reject assign invite grant rotate restore archive commit push upsert patch append
+    provision install enable disable restart reboot shutdown
+"""
+_READ = """
+    get list read fetch search find show describe view lookup look query retrieve count check inspect browse explore
+    download export preview compare validate verify analyze analyse summarize explain is has can scan status stat info
+    help watch monitor diff estimate calculate compute detect extract parse resolve identify generate suggest recommend
+"""
+EFFECTS: dict[str, Effect] = {
+    **dict.fromkeys(_READ.split(), "read_only"),
+    **dict.fromkeys(_WRITE.split(), "write"),
+    **dict.fromkeys(_DESTRUCTIVE.split(), "destructive"),
+}
+_NOUNS = frozenset(
+    [
+        "order",
+        "post",
+        "commit",
+        "patch",
+        "move",
+        "status",
+        "stat",
+        "info",
+        "help",
+        "charge",
+        "query",
+        "view",
+        "count",
+        "check",
+        "kill",
+        "push",
+    ]
+)
+"""As often a noun as a verb: they say something only in front."""
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Za-z]+")
+_LEADING = frozenset(
+    [
+        "permanently",
+        "irreversibly",
+        "immediately",
+        "safely",
+        "completely",
+        "bulk",
+        "batch",
+        "soft",
+        "this",
+        "tool",
+        "will",
+        "can",
+        "to",
+        "use",
+        "used",
+        "allows",
+        "you",
+        "the",
+        "and",
+        "it",
+    ]
+)
+"""What a text may begin with before its verb."""
+
+
+def verb_of_name(name: str) -> tuple[str, Effect] | None:
+    """The first word of a name that is a verb of a known effect, and the effect; nouns count in front only.
+
+    `deploy_logs_get` reads: where a word for reading follows one for writing, the first was a noun.
+    """
+    words = [piece.lower() for piece in _PIECES.findall(name)]
+    verbs = [word for n, word in enumerate(words) if word in EFFECTS and (n == 0 or word not in _NOUNS)]
+    if not verbs:
+        return None
+    first = verbs[0]
+    if EFFECTS[first] == "write":
+        first = next((verb for verb in verbs if EFFECTS[verb] == "read_only"), first)
+    return first, EFFECTS[first]
+
+
+def verb_of_text(text: str) -> tuple[str, Effect] | None:
+    """The verb that a text begins with, after words like "permanently", and its effect; None for another beginning."""
+    for word in _WORDS.findall(text[:200])[:8]:
+        lower = word.lower()
+        for form in _forms(lower):
+            if form in EFFECTS:
+                return form, EFFECTS[form]
+        if lower not in _LEADING:
+            return None
+    return None
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """WORD, and what it may be the third person or the -ing form of. A past participle describes a thing."""
+    forms = [word]
+    if word.endswith("ies"):
+        forms.append(word[:-3] + "y")
+    elif word.endswith("s"):
+        forms += [word[:-1], word[:-2]]
+    if word.endswith("ing"):
+        stem = word[:-3]
+        forms += [stem, stem + "e"]
+    return tuple(forms)
