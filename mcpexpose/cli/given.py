@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import posixpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
@@ -17,9 +16,8 @@ from mcpexpose.report.words import count
 if TYPE_CHECKING:
     import datetime
 
-    from mcpexpose.host.plan import Engine, HostPlan
+    from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.finding import Finding, Location, Place
-    from mcpexpose.model.plan import Compiled, Plan
     from mcpexpose.workspace import Workspace
 
 
@@ -36,7 +34,7 @@ def workspace(
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
     """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
-    from mcpexpose.host.plan import HostPlan, load_plan
+    from mcpexpose.host.plan import CompiledSource, HostPlan, load_plan
 
     clock = (lambda: now) if now is not None else None
     if bundle is not None:
@@ -46,28 +44,7 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
     errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
     if errors:
         say(f"{name_of(at_hand.path)} has {count(errors, 'error')}; this is what is left. mcpexpose lint says more")
-    return HostPlan(CompiledSource(compiled), clock)
-
-
-class CompiledSource:
-    """A plan that was never written, as `HostPlan` wants it."""
-
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
-
-    @property
-    def plan(self) -> Plan:
-        return self.compiled.plan
-
-    def definition(self, row: int) -> dict[str, Any]:
-        definition: dict[str, Any] = json.loads(self.compiled.definitions[row])
-        return definition
-
-    def engine(self) -> Engine:
-        from mcpexpose.search.engine import open_engine
-        from mcpexpose.search.memory import index_of
-
-        return open_engine(index_of(self.compiled), self.compiled.plan)
+    return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock)
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:

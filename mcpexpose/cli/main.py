@@ -16,6 +16,8 @@ from mcpexpose.cli import exits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mcpexpose.model.errors import McpexposeError
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("mcpexpose.cli.init", "Write a first config.toml, commented."),
     "lint": ("mcpexpose.cli.lint", "Check config and catalogs: every finding with its place and what to do."),
@@ -82,8 +84,6 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. Prints whatever there is to print; raises nothing."""
-    from mcpexpose.model.errors import McpexposeError
-
     try:
         result: Any = group.main(arguments, prog_name="mcpexpose", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -94,12 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as refused:
         refused.show()
         return exits.USAGE
-    except McpexposeError as trouble:
-        return _trouble(trouble)
-    except OSError as error:
-        return _unusable(error)
     except Exception as error:
-        return _internal(error)
+        return _failed(error)
     return result if isinstance(result, int) else exits.OK
 
 
@@ -108,7 +104,15 @@ def run() -> None:
     sys.exit(main())
 
 
-def _trouble(trouble: Any) -> int:
+def _failed(error: Exception) -> int:
+    from mcpexpose.model.errors import McpexposeError
+
+    if isinstance(error, McpexposeError):
+        return _trouble(error)
+    return _unusable(error) if isinstance(error, OSError) else _internal(error)
+
+
+def _trouble(trouble: McpexposeError) -> int:
     """What stands in the way of a result: its findings, one a line, and its sentence."""
     from mcpexpose.report.findings import FindingsReport, in_order
     from mcpexpose.report.findings_concise import render
@@ -118,7 +122,7 @@ def _trouble(trouble: Any) -> int:
         text = render(FindingsReport(in_order(trouble.findings)), Screen(encoding=sys.stderr.encoding or "utf-8"))
         _say(text.rstrip("\n"), bare=True)
     _say(str(trouble))
-    return int(trouble.exit_code)
+    return trouble.exit_code
 
 
 def _unusable(error: OSError) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpexpose.host.plan import HostPlan
+    from mcpexpose.model.answer import Hit
     from mcpexpose.report.search import SearchReport
 
 
@@ -75,6 +76,7 @@ def _number(limit: str | None) -> int | str | None:
 def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | None) -> SearchReport:
     from mcpexpose.host import finder
     from mcpexpose.report.search import Found, SearchReport
+    from mcpexpose.search.analysis import terms
     from mcpexpose.surface.view import find_profile, first_rows, reachable
 
     plan = held.plan
@@ -87,6 +89,18 @@ def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | 
     ranking = finder.rank(held, query, most, allowed, outside)
     declared = frozenset(first_rows(plan, chosen))
     beyond = held.search(query, len(outside), outside).hits if outside else ()
+    asked = {term: word for word in query.split() for term in terms(word)}
+
+    def found(hit: Hit) -> Found:
+        tool = plan.tools[hit.row]
+        name = frozenset(terms(f"{tool.name} {tool.alias}"))
+        words = {
+            place: tuple(dict.fromkeys(asked.get(term, term) for term in hit.terms if (term in name) is place))
+            for place in (True, False)
+        }
+        fresh = held.freshness(tool.server).state == "fresh"
+        return Found(hit, tool, hit.row in declared, fresh, words[True], words[False])
+
     return SearchReport(
         query=query,
         profile=profile,
@@ -95,10 +109,6 @@ def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | 
         weak=ranking.weak,
         total=ranking.total,
         terms=ranking.terms,
-        found=tuple(
-            Found(hit, tool, hit.row in declared, held.freshness(tool.server).state == "fresh")
-            for hit in ranking.hits
-            for tool in [plan.tools[hit.row]]
-        ),
+        found=tuple(found(hit) for hit in ranking.hits),
         filtered=tuple(plan.tools[hit.row] for hit in beyond),
     )

@@ -165,6 +165,7 @@ def preview(
     rows = first_rows(plan, chosen)
     declared = frozenset(plan.tools[row].id for row in rows)
     reach = frozenset(plan.tools[row].id for row in reachable(plan, chosen))
+    decided = {decision.id: decision for decision in compiled.decisions}
     left_out = _left_out(compiled, findings)
     return Preview(
         title=title,
@@ -177,7 +178,7 @@ def preview(
         tokens_search_tool=seen.tokens_search_tool,
         tokens_prompt_section=seen.tokens_prompt_section,
         servers=_servers(compiled, servers, declared, reach, catalogs or {}),
-        direct=tuple(_direct(plan.tools[row], profile, chosen is not None, locate) for row in rows),
+        direct=tuple(_direct(plan.tools[row], decided.get(plan.tools[row].id), profile, locate) for row in rows),
         left_out=left_out,
         profiles=_profiles(compiled),
         faults=tuple(
@@ -186,12 +187,18 @@ def preview(
     )
 
 
-def why_direct(tool: PlannedTool, profile: bool) -> Because | None:
-    """What put a tool into request 1: the profile's selection where there is one, else the exposure."""
-    by_axis = {because.axis: because for because in tool.because}
-    if tool.exposure is not Exposure.DIRECT and profile:
-        return by_axis.get("selection") or by_axis.get("exposure")
-    return by_axis.get("exposure")
+def why_direct(decision: ToolDecision, profile: str | None) -> Because | None:
+    """What put a tool into request 1: the profile's selection where it is not direct anyhow, else its exposure.
+
+    A decision's layers know their places; those of a plan do not.
+    """
+    if profile is not None and decision.exposure is not Exposure.DIRECT:
+        start = ("profiles", profile)
+        selections = [each for each in (*decision.because, *decision.losers) if each.axis == "selection"]
+        named = [each for each in selections if each.path[:2] == start] or selections
+        if named:
+            return named[0]
+    return next((because for because in decision.because if because.axis == "exposure"), None)
 
 
 def because_text(because: Because, tool: ToolId) -> str:
@@ -261,12 +268,12 @@ def _servers(
 
 
 def _direct(
-    tool: PlannedTool, profile: str | None, selected: bool, locate: Callable[[Place], Location | None]
+    tool: PlannedTool,
+    decision: ToolDecision | None,
+    profile: str | None,
+    locate: Callable[[Place], Location | None],
 ) -> DirectLine:
-    because = why_direct(tool, selected)
-    if selected and tool.exposure is not Exposure.DIRECT and (because is None or because.axis != "selection"):
-        key = f"profiles.{profile}.default_tools"
-        because = Because("selection", "direct", "profile", key, "", "", ())
+    because = why_direct(decision, profile) if decision else None
     at = locate(Place(because.file, because.path)) if because and because.file else None
     return DirectLine(tool, because, at)
 

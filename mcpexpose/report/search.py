@@ -25,6 +25,10 @@ class Found:
     tool: PlannedTool
     declared: bool
     fresh: bool
+    in_name: tuple[str, ...] = ()
+    """The query's words that its name holds, as they were asked."""
+    in_text: tuple[str, ...] = ()
+    """Those that stand elsewhere in what is indexed of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +145,10 @@ def _table(report: SearchReport, screen: Screen) -> list[str]:
 
 
 def _why(found: Found, report: SearchReport, screen: Screen) -> str:
-    parts = []
-    words = " ".join(screen.text(term) for term in found.hit.terms)
-    if found.hit.exact:
-        parts.append("named by the query")
-    if words:
-        parts.append(words)
+    parts = ["named by the query"] if found.hit.exact else []
+    for where, words in (("name", found.in_name), ("text", found.in_text)):
+        if words:
+            parts.append(f"{where}: {' '.join(screen.text(word) for word in words)}")
     if len(report.terms) > 1 and not found.hit.exact:
         held = len(found.hit.terms)
         if found.hit.covered:

@@ -141,7 +141,7 @@ def test_inspect_gives_the_definition_and_what_the_plan_says_of_it(run: Run) -> 
 def test_hidden_denied_and_unknown_tools_get_one_answer(run: Run) -> None:
     """Law 3: the answer differs in the name alone, and so does the exit code."""
     answers = set()
-    for tool in ("git/git_gc", "git/git_push", "git/no_such", "none/x"):
+    for tool in ("git/git_gc", "git/git_push", "git/no_such", "none/nothing"):
         done = run("inspect", tool)
         assert done.out == ""
         server, _, name = tool.partition("/")

@@ -41,6 +41,19 @@ SUMMARIES = {
     "playwright": "A browser to click, fill and read pages",
     "票務": "票務系統的查詢與訂購,供客服人員使用,含退票與改期",
 }
+SELECTED = {
+    "click": (
+        Because(
+            "selection",
+            "direct",
+            "profile",
+            "profiles.browse.default_tools",
+            "",
+            "config.toml",
+            ("profiles", "browse", "default_tools", 0),
+        ),
+    )
+}
 TOKENS = {"azure": 54_000, "git": 240, "playwright": 4_102, "票務": 90}
 
 
@@ -152,7 +165,7 @@ def make_plan() -> Compiled:
             approval=tool.approval,
             description=tool.description,
             in_plan=True,
-            because=tool.because,
+            because=(*tool.because, *SELECTED.get(tool.name, ())),
         )
         for tool in tools
     ]
