@@ -1,0 +1,123 @@
+"""The way out: data to stdout, chatter to stderr, reports to files; colour and width as the receiver wants them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from mcpexpose.model.errors import InputMissing
+from mcpexpose.model.text import shown
+from mcpexpose.report.screen import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+READ_BY_PEOPLE = frozenset({"text", "concise"})
+"""Formats that are laid out for the receiver; all others are UTF-8 and LF everywhere."""
+PLAIN_WIDTH = 100
+"""Columns of what is no terminal."""
+_WIDEST, _NARROWEST = 120, 60
+
+
+def screen(stream: TextIO | None = None, environ: Mapping[str, str] | None = None) -> Screen:
+    """How to lay out a text for STREAM (stdout): a terminal's width and colour, or 100 plain columns."""
+    stream = sys.stdout if stream is None else stream
+    environ = os.environ if environ is None else environ
+    terminal = stream.isatty()
+    try:
+        width = int(environ.get("COLUMNS", ""))
+    except ValueError:
+        width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else PLAIN_WIDTH
+    return Screen(
+        width=min(max(width, _NARROWEST), _WIDEST),
+        colour=_colour(terminal, environ),
+        encoding=stream.encoding or "utf-8",
+    )
+
+
+def page() -> Screen:
+    """How to lay out a text for a file."""
+    return Screen(PLAIN_WIDTH, colour=False, encoding="utf-8")
+
+
+def out(text: str) -> None:
+    """Data for a reader. A reader that went away (`| head`) is no error. Raises InputMissing where stdout is full."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _to_nowhere(sys.stdout)
+    except OSError as error:
+        _to_nowhere(sys.stdout)
+        raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
+
+
+def out_machine(text: str) -> None:
+    """Data for a program: UTF-8 and LF on every system."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        out(text)
+        return
+    try:
+        sys.stdout.flush()
+        buffer.write(text.encode())
+        buffer.flush()
+    except BrokenPipeError:
+        _to_nowhere(sys.stdout)
+    except OSError as error:
+        _to_nowhere(sys.stdout)
+        raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
+
+
+def put(form: str, text: str) -> None:
+    """A report to stdout, for a reader or a program as its format is."""
+    (out if form in READ_BY_PEOPLE else out_machine)(text)
+
+
+def say(text: str) -> None:
+    """A line of chatter, to stderr; printed as it is, so text of servers passes `shown` before."""
+    try:
+        encoding = sys.stderr.encoding or "utf-8"
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _to_nowhere(sys.stderr)
+
+
+def chatty() -> bool:
+    """Whether hints are of use: a person reads both streams."""
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def write_file(path: Path, text: str) -> None:
+    """A report to a file, UTF-8 and LF. Raises InputMissing where it cannot be written."""
+    try:
+        path.write_bytes(text.encode())
+    except OSError as error:
+        raise InputMissing(f"{shown(str(path))} cannot be written: {error.strerror}") from None
+
+
+def name_of(path: Path) -> str:
+    """PATH as people would type it: relative to where they are, if it lies below; forward slashes."""
+    try:
+        return path.absolute().relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):
+        return path.as_posix()
+
+
+def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
+        return True
+    return terminal and environ.get("TERM") != "dumb"
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    # The interpreter flushes at exit and would complain of the closed pipe once more.
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,72 @@
+"""What a command works on: the config at hand as a workspace, or a bundle; and how its files are named to people."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import posixpath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpexpose.cli.console import name_of, say
+from mcpexpose.cli.options import now_or
+from mcpexpose.model.finding import Severity
+from mcpexpose.report.words import count
+
+if TYPE_CHECKING:
+    import datetime
+
+    from mcpexpose.host.plan import HostPlan
+    from mcpexpose.model.finding import Finding, Location, Place
+    from mcpexpose.workspace import Workspace
+
+
+def workspace(
+    config: Path | None, catalogs: Path | None, now: datetime.datetime | None, *, start: Path | None = None
+) -> Workspace:
+    """The workspace of the config that was named or is found. Raises InputMissing, NothingChecked."""
+    from mcpexpose.config.discover import find
+    from mcpexpose.workspace import Workspace
+
+    path = find(start or Path.cwd(), config, os.environ)
+    return Workspace(path, catalogs=catalogs, now=now_or(now))
+
+
+def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
+    """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
+    from mcpexpose.host.plan import CompiledSource, HostPlan, load_plan
+
+    clock = (lambda: now) if now is not None else None
+    if bundle is not None:
+        return load_plan(bundle, clock=clock)
+    at_hand = workspace(config, catalogs, now)
+    compiled = at_hand.compiled
+    errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
+    if errors:
+        say(f"{name_of(at_hand.path)} has {count(errors, 'error')}; this is what is left. mcpexpose lint says more")
+    return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock)
+
+
+def named(finding: Finding, workspace: Workspace) -> Finding:
+    """FINDING with its files as people would type them from where they are."""
+
+    def moved(place: Place) -> Place:
+        return dataclasses.replace(place, file=file_name(place.file, workspace))
+
+    return dataclasses.replace(
+        finding,
+        location=at(finding.location, workspace),
+        place=finding.place and moved(finding.place),
+        related=tuple(moved(place) for place in finding.related),
+    )
+
+
+def at(location: Location | None, workspace: Workspace) -> Location | None:
+    """The same for a place."""
+    return location and dataclasses.replace(location, file=file_name(location.file, workspace))
+
+
+def file_name(file: str, workspace: Workspace) -> str:
+    """The same for a file by its name in findings; a shipped pack has no path here and keeps its name."""
+    folder = name_of(workspace.folder)
+    return file if folder == "." or workspace.is_shipped(file) else posixpath.normpath(f"{folder}/{file}")

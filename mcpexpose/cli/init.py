@@ -1,0 +1,80 @@
+"""`mcpexpose init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mcpexpose.cli import console, exits
+
+FIRST_CONFIG = """\
+# Which MCP tools a model is told at once (direct), may find (deferred), or never meets (hidden).
+# mcpexpose lint checks this file, mcpexpose plan shows what it makes of it.
+#
+# Completion in editors: mcpexpose schema config > config.schema.json, and as first line here
+#   #:schema ./config.schema.json
+
+schema_version = 1
+
+# Limits that this file cannot loosen: names that say delete, drop, send or pay are at least a write or destructive,
+# and what nobody classified asks before each call. Others: read-only, unattended, strict, or a path to your own.
+extends = ["baseline"]
+
+[exposure]
+default = "deferred"        # direct | deferred | hidden | auto
+context_window = 200_000    # tokens of the model's window; shares are of this
+
+[policy]
+auto_approve = ["read_only"]    # classes that run without asking, or single tools: "time/convert_time"
+
+[freshness]
+max_age = "30d"             # an older catalog is refreshed before a call: s m h d w
+
+# One table a server; the keys that Codex and other hosts read are read here as well.
+# Then: mcpexpose capture time, which starts it and writes catalogs/time.json.
+[mcp_servers.time]
+command = "uvx"
+args = ["mcp-server-time==2026.10.19"]
+description = "The current time, and conversion between time zones"    # the line that the model reads
+owner = "me"                # who answers for it
+# exposure = "direct"       # for all of its tools
+# allow = ["get_*"]         # absent: all; []: none
+# deny = ["*_secret*"]      # wins over everything
+
+# What the config says of a class stands; a server's own word for it can only raise it.
+[mcp_servers.time.tools."*"]
+side_effect = "read_only"   # read_only | write | destructive
+# approval = "ask"          # auto | ask
+
+# A kind of task: what it is told at once, and which classes it may reach.
+# [profiles.schedule]
+# description = "plan a meeting across time zones"
+# default_tools = ["time/convert_time"]
+# side_effects = ["read_only"]
+"""
+
+
+@click.command("init")
+@click.argument("file", type=click.Path(path_type=Path), default=Path("config.toml"))
+def command(file: Path) -> int:
+    """Write a first config, commented, to FILE (config.toml). A file that is there is never overwritten.
+
+    \b
+    Example:
+      mcpexpose init
+    """
+    from mcpexpose.model.errors import InputMissing, UsageRefused
+    from mcpexpose.model.text import shown
+
+    path = file / "config.toml" if file.is_dir() else file
+    name = shown(str(path))
+    try:
+        with path.open("xb") as out:
+            out.write(FIRST_CONFIG.encode())
+    except FileExistsError:
+        raise UsageRefused(f"{name} is there already, and stays as it is") from None
+    except OSError as error:
+        raise InputMissing(f"{name} cannot be written: {error.strerror}") from None
+    console.say(f"wrote {name}. Next: mcpexpose lint, then mcpexpose capture, then mcpexpose plan")
+    return exits.OK

@@ -1,0 +1,112 @@
+"""`mcpexpose plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcpexpose.cli import console, exits, given, options
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable
+
+    from mcpexpose.model.finding import Finding
+    from mcpexpose.report.preview import CatalogState
+    from mcpexpose.report.screen import Screen
+    from mcpexpose.workspace import Workspace
+
+
+@click.command("plan")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the bundle there, in one step.")
+@options.profile
+@options.reports(options.PREVIEW_FORMATS)
+@options.config
+def command(
+    out: Path | None,
+    profile: str | None,
+    form: str,
+    outputs: tuple[tuple[str, Path], ...],
+    config: Path | None,
+    catalogs: Path | None,
+    now: datetime.datetime | None,
+) -> int:
+    """Compile; preview what the model is told, may find, or never meets.
+
+    With --out the bundle is written for hosts to load. Where the config is at fault nothing is written, and the old
+    bundle stays; what a server got wrong is left out, and the rest is written. Both end with 1.
+
+    \b
+    Example:
+      mcpexpose plan --out build/plan
+    """
+    from mcpexpose.cli.linting import not_waived
+    from mcpexpose.report.findings import in_order
+
+    workspace = given.workspace(config, catalogs, now)
+    findings = in_order(not_waived(workspace))
+    render = _renderer(workspace, findings, profile)
+    console.put(form, render(form, console.screen()))
+    for each, path in outputs:
+        console.write_file(path, render(each, console.page()))
+    written = _write(workspace, out, form) if out is not None else exits.OK
+    if out is None and form == "text" and workspace.writable and console.chatty():
+        console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
+    return exits.combine([exits.of_findings(findings), written])
+
+
+def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str | None) -> Callable[[str, Screen], str]:
+    """What renders the preview in a format; where nothing could be planned, what renders the findings instead."""
+    from mcpexpose.report import preview
+    from mcpexpose.report.findings import FindingsReport
+
+    if workspace.resolved is None:
+        faults = FindingsReport(findings, line=workspace.line, locate=workspace.locate)
+        return lambda form, screen: preview.render_faults(form, faults, screen)
+    made = preview.preview(
+        workspace.compiled,
+        findings,
+        title=console.name_of(workspace.path),
+        writable=workspace.writable,
+        profile=profile,
+        catalogs={server: _state(workspace, server) for server in workspace.catalogs},
+        servers=workspace.servers,
+        locate=workspace.locate,
+    )
+    return lambda form, screen: preview.render(form, made, screen)
+
+
+def _state(workspace: Workspace, server: str) -> CatalogState:
+    from mcpexpose.report.preview import CatalogState
+    from mcpexpose.report.words import span
+
+    fresh = workspace.freshness(server)
+    catalog = workspace.catalogs[server]
+    reasons = {
+        "max-age": f"older than max_age {span(workspace.max_age_s or 0)}",
+        "ttl": f"older than the {span((catalog.ttl_ms or 0) / 1000)} that the server gave it",
+        "no-stamp": "not dated, and there is a max_age",
+        "bad-stamp": "dated by a stamp that is none",
+        "future": "dated later than now",
+    }
+    return CatalogState(catalog.revision, fresh.age_s, fresh.state == "fresh", reasons.get(fresh.reason, ""))
+
+
+def _write(workspace: Workspace, out: Path, form: str) -> int:
+    """Write the bundle and say so: on stdout after a text, else on stderr."""
+    from mcpexpose.model.text import shown
+
+    where = shown(str(out))
+    if not workspace.writable:
+        stays = "; the plan that stands there stays" if out.exists() else ""
+        console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
+        return exits.FINDINGS
+    manifest = workspace.write(out)
+    text = f"wrote {where} (plan digest {manifest.plan_digest})"
+    if form == "text":
+        console.out(f"\n{text}\n")
+    else:
+        console.say(text)
+    return exits.OK

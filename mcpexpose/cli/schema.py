@@ -1,0 +1,28 @@
+"""`mcpexpose schema`."""
+
+from __future__ import annotations
+
+import click
+
+from mcpexpose.cli import console, exits
+
+
+@click.command("schema")
+@click.argument("name", required=False)
+def command(name: str | None) -> int:
+    """Print a JSON Schema; without a name, the names there are.
+
+    \b
+    Example:
+      mcpexpose schema config > config.schema.json
+    """
+    from mcpexpose.config import shipped
+
+    names = tuple(name.removesuffix(".schema") for name in shipped.names("schemas"))
+    if name is None:
+        console.out("".join(f"{each}\n" for each in names))
+        return exits.OK
+    if name not in names:
+        raise click.UsageError(f"there is no schema {name!r}; there are: {', '.join(names)}")
+    console.out_machine(shipped.path("schemas", name).read_text("utf-8"))
+    return exits.OK

@@ -1,0 +1,236 @@
+"""The flow on one screen: document, config, packs, resolved config, catalogs, plan; each made once, when asked for."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpexpose.model.errors import PlanRefused
+from mcpexpose.model.finding import Finding, Location, Place, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcpexpose.catalog.places import CatalogText
+    from mcpexpose.config.document import Document
+    from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
+    from mcpexpose.model.freshness import Freshness
+    from mcpexpose.model.manifest import Manifest
+    from mcpexpose.model.plan import Compiled
+
+CATALOGS = "catalogs"
+"""The folder of catalogs beside a config."""
+HOLDS_UP_NOTHING = frozenset({"missing-transport"})
+"""Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
+
+
+class Workspace:
+    """One config with what lies beside it. Files are named relative to the config's folder, with forward slashes.
+
+    Nothing is read before it is needed, and nothing is read twice. InputMissing is raised where the config itself is
+    not there; all other trouble is in `findings`.
+    """
+
+    def __init__(
+        self,
+        config: Path,
+        *,
+        catalogs: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        now: datetime.datetime | None = None,
+    ) -> None:
+        self.path = config
+        self.folder = config.parent
+        self.name = config.name
+        self.catalog_folder = catalogs if catalogs is not None else self.folder / CATALOGS
+        self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
+        self.environ = os.environ if environ is None else environ
+        self.now = now or datetime.datetime.now(datetime.UTC)
+        self._documents: dict[str, Document | None] = {}
+        self._catalog_texts: dict[str, CatalogText | None] = {}
+
+    @cached_property
+    def document(self) -> Document:
+        """The config's text. Raises InputMissing."""
+        from mcpexpose.config.document import read
+
+        return read(self.path, self.name)
+
+    @cached_property
+    def _parsed(self) -> tuple[Config | None, tuple[Finding, ...]]:
+        from mcpexpose.config.load import parse
+
+        return parse(self.document)
+
+    @property
+    def config(self) -> Config | None:
+        """None where the text is no config at all."""
+        return self._parsed[0]
+
+    @cached_property
+    def _packs(self) -> tuple[tuple[ResolvedPack, ...], tuple[Finding, ...]]:
+        from mcpexpose.config.packs import find
+
+        return find(self.config.extends, self.folder) if self.config else ((), ())
+
+    @cached_property
+    def _resolved(self) -> tuple[ResolvedConfig | None, tuple[Finding, ...]]:
+        from mcpexpose.config.resolve import resolve
+
+        return resolve(self.config, self.name, self._packs[0], self.environ) if self.config else (None, ())
+
+    @property
+    def resolved(self) -> ResolvedConfig | None:
+        return self._resolved[0]
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Ids of the enabled servers, sorted."""
+        if self.config is None:
+            return ()
+        return tuple(sorted(name for name, server in self.config.mcp_servers.items() if server.enabled))
+
+    @cached_property
+    def _catalogs(self) -> tuple[dict[str, Catalog], tuple[Finding, ...]]:
+        from mcpexpose.catalog.store import load
+
+        return load(self.catalog_folder, self.servers, folder_name=self.catalog_name)
+
+    @property
+    def catalogs(self) -> Mapping[str, Catalog]:
+        """By server id; one whose file is not usable is absent."""
+        return self._catalogs[0]
+
+    @cached_property
+    def max_age_s(self) -> float | None:
+        """`[freshness] max_age` in seconds."""
+        from mcpexpose.config.resolve import seconds
+
+        max_age = self.config.freshness.max_age if self.config else None
+        return seconds(max_age) if max_age is not None else None
+
+    def freshness(self, server: str) -> Freshness:
+        """Of a server's catalog, which must be usable."""
+        from mcpexpose.model.freshness import judge
+
+        catalog = self.catalogs[server]
+        return judge(catalog.captured_at, catalog.ttl_ms, self.max_age_s, self.now)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The plan of what could be planned. Raises PlanRefused where the text is no config at all."""
+        from mcpexpose import __version__
+        from mcpexpose.compiler.pipeline import compile_plan
+        from mcpexpose.search.analysis import ANALYZER_VERSION
+        from mcpexpose.search.ranking import RANKING_VERSION
+
+        if self.resolved is None:
+            raise PlanRefused(f"there is no plan: {self.name} has errors", self.findings_of_config)
+        return compile_plan(
+            self.resolved,
+            self.catalogs,
+            tool_version=__version__,
+            analyzer_version=ANALYZER_VERSION,
+            ranking_version=RANKING_VERSION,
+        )
+
+    @property
+    def _found_in_config(self) -> tuple[Finding, ...]:
+        return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
+
+    @property
+    def findings_of_config(self) -> tuple[Finding, ...]:
+        """What is wrong with config and packs, located."""
+        return self.located(self._found_in_config)
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        """What every stage up to the plan found, each once, not yet located."""
+        from mcpexpose.catalog.freshness import findings
+
+        of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
+        planned = self.compiled.findings if self.resolved else ()
+        return tuple(dict.fromkeys([*self._found_in_config, *of_catalogs, *planned]))
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The same, located."""
+        return self.located(self.found)
+
+    @property
+    def writable(self) -> bool:
+        """Whether the operator's text is right, so that a bundle may be written."""
+        faulty = any(
+            finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
+            for finding in self._found_in_config
+        )
+        return self.resolved is not None and not faulty and self.compiled.writable
+
+    def write(self, out: Path) -> Manifest:
+        """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""
+        from mcpexpose.bundle.write import write
+
+        if not self.writable:
+            faults = tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
+            raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
+        return write(self.compiled, out)
+
+    def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
+        return tuple(
+            finding if finding.location or finding.place is None else finding.at(self.locate(finding.place))
+            for finding in findings
+        )
+
+    def locate(self, place: Place) -> Location | None:
+        """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
+        if document := self._document(place.file):
+            return document.locate(place.path, place.on)
+        if text := self._catalog_text(place.file):
+            return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
+        return None
+
+    def is_shipped(self, file: str) -> bool:
+        """Whether FILE, a name in findings, is a pack that came with the package."""
+        from mcpexpose.config.packs import is_shipped
+
+        return any(pack.file == file for pack in self._packs[0]) and is_shipped(file)
+
+    def line(self, file: str, number: int) -> str | None:
+        """A line of a file by its name in findings, without its end; None where there is none."""
+        if document := self._document(file):
+            return document.line(number)
+        text = self._catalog_text(file)
+        return text.line(number) if text else None
+
+    def _document(self, file: str) -> Document | None:
+        if file == self.name:
+            return self.document
+        if file not in self._documents:
+            self._documents[file] = self._pack_document(file)
+        return self._documents[file]
+
+    def _pack_document(self, file: str) -> Document | None:
+        if not any(pack.file == file for pack in self._packs[0]):
+            return None
+        from mcpexpose.config.packs import document
+
+        return document(file, self.folder)
+
+    def _catalog_text(self, file: str) -> CatalogText | None:
+        if not file.startswith(self.catalog_name + "/"):
+            return None
+        if file not in self._catalog_texts:
+            from mcpexpose.catalog.places import CatalogText
+            from mcpexpose.catalog.store import read_text
+
+            path = self.catalog_folder / file.removeprefix(self.catalog_name + "/")
+            try:
+                self._catalog_texts[file] = CatalogText(read_text(path))
+            except (OSError, ValueError):  # a finding already
+                self._catalog_texts[file] = None
+        return self._catalog_texts[file]

@@ -1,0 +1,153 @@
+"""The layers and the owners of libraries, read from the sources: an import may only go down."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "mcpexpose"
+
+LAYERS = (
+    {"model"},
+    {"surface", "toolschema"},
+    {"config", "catalog", "client", "compiler", "search"},
+    {"bundle"},
+    {"workspace", "report", "host"},
+    {"lint", "gateway"},
+    {"cli"},
+)
+"""From the bottom up. Rooms on one line do not import each other."""
+
+OWNERS = {
+    "click": {"cli"},
+    "tomlkit": {"config/document.py", "config/edits.py"},
+    "tomllib": {"config"},
+    "jsonschema": {"toolschema"},
+    "referencing": {"toolschema"},
+    "mcp": {"client", "gateway"},
+    "mcp_types": {"client", "gateway"},
+    "whoosh": {"search"},
+    "pydantic": {"model/config.py", "config", "client"},  # what the mcp client raises is pydantic's
+    "pydantic_core": {"model/config.py", "config"},
+}
+"""Library to the rooms or files that may import it."""
+
+LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh"}
+"""Imported inside the functions that need them, so that the rest starts fast."""
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def level(name: str) -> int | None:
+    return next((n for n, layer in enumerate(LAYERS) if name in layer), None)
+
+
+def imports(tree: ast.AST) -> list[tuple[str, ast.stmt]]:
+    """Every imported module with its statement; `from mcpexpose import x` counts as mcpexpose.x."""
+    found: list[tuple[str, ast.stmt]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            module = node.module or ""
+            if module == "mcpexpose":
+                found += [(f"mcpexpose.{alias.name}", node) for alias in node.names]
+            else:
+                found.append((module, node))
+    return found
+
+
+def at_import_time(tree: ast.Module) -> set[ast.stmt]:
+    """Statements that run when the module is imported; not those of functions, nor under TYPE_CHECKING."""
+    seen: set[ast.stmt] = set()
+
+    def walk(body: list[ast.stmt]) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                walk(node.orelse)
+                continue
+            seen.add(node)
+            for field in ("body", "orelse", "finalbody"):
+                walk(getattr(node, field, []))
+            for handler in getattr(node, "handlers", []):
+                walk(handler.body)
+
+    walk(tree.body)
+    return seen
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_go_down_only(path: Path) -> None:
+    """A room imports from rooms below it, never from above or beside."""
+    here = room(path)
+    if here in {"__init__", "__main__", "testing"}:
+        return
+    mine = level(here)
+    assert mine is not None, f"{here} has no layer: give it one in LAYERS"
+    for module, node in imports(ast.parse(path.read_text("utf-8"))):
+        if not module.startswith("mcpexpose."):
+            continue
+        other = module.split(".")[1]
+        if other in {here, "__version__"}:
+            continue
+        theirs = level(other)
+        assert theirs is not None, f"line {node.lineno}: {other} has no layer"
+        assert theirs < mine, f"line {node.lineno}: {here} imports {other}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_each_library_has_one_owner(path: Path) -> None:
+    """Third-party libraries are imported by their owners alone, the heavy ones inside functions."""
+    name = path.relative_to(PACKAGE).as_posix()
+    tree = ast.parse(path.read_text("utf-8"))
+    early = at_import_time(tree)
+    for module, node in imports(tree):
+        library = module.partition(".")[0]
+        if library in OWNERS:
+            owners = OWNERS[library]
+            assert name in owners or room(path) in owners, f"line {node.lineno}: {name} imports {library}"
+        if library in LAZY:
+            assert node not in early, f"line {node.lineno}: {library} is imported when {name} is"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_modules_say_what_they_are_for_and_stay_small(path: Path) -> None:
+    """Each module opens with a docstring and the future import, and is read at a sitting."""
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree)
+    assert len(tree.body) == 1 or "from __future__ import annotations" in text
+    assert text.count("\n") <= 400
+
+
+def test_the_host_never_sees_config_catalog_or_compiler() -> None:
+    """A host opens a bundle; it cannot decide policy again (law 1)."""
+    for path in MODULES:
+        if room(path) in {"host", "bundle", "surface"}:
+            for module, node in imports(ast.parse(path.read_text("utf-8"))):
+                forbidden = ("mcpexpose.config", "mcpexpose.catalog", "mcpexpose.compiler")
+                assert not module.startswith(forbidden), f"{path}:{node.lineno} imports {module}"
+
+
+def test_the_compiler_sees_neither_disk_nor_network_nor_clock() -> None:
+    """Same inputs, same plan (law 5)."""
+    forbidden = {"os", "pathlib", "time", "datetime", "socket", "random", "secrets", "uuid", "tempfile", "subprocess"}
+    for path in MODULES:
+        if room(path) == "compiler":
+            tree = ast.parse(path.read_text("utf-8"))
+            early = at_import_time(tree)
+            for module, node in imports(tree):
+                library = module.partition(".")[0]
+                assert library not in forbidden or node not in early, f"{path}:{node.lineno} imports {module}"
+            calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+            assert not calls & {"open", "print", "input"}, path

@@ -1,0 +1,132 @@
+"""What stays out of a fresh interpreter: start time is a promise (DESIGN section 9)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit")
+CONFIG = """\
+[mcp_servers.git]
+command = "mcp-git"
+description = "Local git repositories"
+owner = "me"
+[mcp_servers.git.tools."*"]
+side_effect = "read_only"
+"""
+CATALOG = {
+    "format": 1,
+    "server": "git",
+    "captured_at": "2026-11-28T12:00:00Z",
+    "tools": [{"name": "git_log", "description": "Show the history", "inputSchema": {"type": "object"}}],
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("startup")
+    (folder / ".git").mkdir()
+    (folder / "config.toml").write_text(CONFIG)
+    (folder / "catalogs").mkdir()
+    (folder / "catalogs" / "git.json").write_text(json.dumps(CATALOG))
+    assert loaded(folder, cli("plan", "--out", "bundle"))[0] == 0
+    return folder
+
+
+def cli(*arguments: str) -> str:
+    return f"from mcpexpose.cli.main import main\ncode = main({list(arguments)!r})"
+
+
+def loaded(folder: Path, code: str) -> tuple[int, set[str]]:
+    """Runs CODE, which sets `code`, in a fresh interpreter; what it ended with, and which heavy libraries it loaded."""
+    look = f"found = [name for name in {HEAVY!r} if name in sys.modules]"
+    tail = f"\nimport sys, json\n{look}\nsys.stderr.write('\\n' + json.dumps([code, found]))"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environ.pop("MCPEXPOSE_CONFIG", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code + tail], cwd=folder, env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    ended, found = json.loads(done.stderr.rsplit("\n", 1)[1])
+    return ended, set(found)
+
+
+def test_help_loads_none_of_them(project: Path) -> None:
+    """Nor any room of ours but the command line's frame."""
+    code, found = loaded(project, cli("--help"))
+    assert (code, found) == (0, set())
+    rooms = "code = [n for n in __import__('sys').modules if n.startswith('mcpexpose.')]"
+    ours, _ = loaded(project, cli("--help") + "\n" + rooms)
+    assert all(name.startswith("mcpexpose.cli") for name in ours)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", ["plan", "lint", "search", "show", "inspect", "explain", "verify", "init", "rule"])
+def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
+    """Help is instant."""
+    assert loaded(project, cli(command, "--help")) == (0, set())
+
+
+def test_lint_connects_to_nothing_and_indexes_nothing(project: Path) -> None:
+    """Neither the client, nor the index, nor the editor of TOML; a sound schema needs no jsonschema."""
+    code, found = loaded(project, cli("lint", "--select", "config,policy,catalog,schema"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
+def test_plan_without_out_indexes_nothing(project: Path) -> None:
+    """A preview is a compile."""
+    code, found = loaded(project, cli("plan"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
+def test_plan_with_out_needs_whoosh_alone(project: Path) -> None:
+    """For the index."""
+    code, found = loaded(project, cli("plan", "--out", "other"))
+    assert code == 0
+    assert found <= {"pydantic", "whoosh"}
+
+
+def test_search_never_loads_the_client(project: Path) -> None:
+    """Nor anything but the index's owner."""
+    code, found = loaded(project, cli("search", "history"))
+    assert code == 0
+    assert found <= {"pydantic", "whoosh"}
+    code, found = loaded(project, cli("search", "history", "--plan", "bundle"))
+    assert code == 0
+    assert found <= {"whoosh"}
+
+
+def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> None:
+    """What a host does before a search."""
+    assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
+    assert loaded(project, cli("inspect", "git/git_log", "--plan", "bundle")) == (0, set())
+
+
+def test_loading_a_plan_loads_none_of_them(project: Path) -> None:
+    """The host's path: load, session, request 1 (C03)."""
+    code = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "session = load_plan('bundle').session()\n"
+        "session.prompt_section(); session.inspect('git', 'git_log')\n"
+        "code = len(session.declared())"
+    )
+    assert loaded(project, code) == (1, set())
+
+
+def test_find_tools_loads_the_index_alone(project: Path) -> None:
+    """Whoosh comes with the first search, and nothing else does."""
+    code = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "session = load_plan('bundle').session()\n"
+        "code = len(session.find_tools('history').matches)"
+    )
+    ended, found = loaded(project, code)
+    assert ended == 1
+    assert found <= {"whoosh"}
