@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.config import hosts
 from mcpexpose.config.fault import Fault, fault
 from mcpexpose.config.nearest import fold, nearest
 from mcpexpose.config.subjects import dotted
+from mcpexpose.model import hosts
 from mcpexpose.model.config import Config, ProfileTable
 
 if TYPE_CHECKING:
