@@ -49,7 +49,7 @@ def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Ran
     return rank, {"persistent": True}
 
 
-scale_product.imports = ("mcpexpose.search.engine", "mcpexpose.search.whoosh_files")  # type: ignore[attr-defined]
+scale_product.imports = ("mcpexpose.search.engine", "whoosh.codec.whoosh3", "whoosh.reading")  # type: ignore[attr-defined]
 
 
 def plan_of(tools: Iterable[tuple[str, str, str]], **search: Any) -> Plan:
