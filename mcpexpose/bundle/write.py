@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Step = Literal["plan.json", "definitions.bin", "index", "manifest.json", "exchange", "cleanup"]
 """Steps of a build, in order. Up to `manifest.json` the old bundle stands in its place, from `exchange` on the new."""
+
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 
 def write(compiled: Compiled, out: Path | str, *, progress: Callable[[Step], None] | None = None) -> Manifest:
@@ -124,10 +127,17 @@ def _sync_folder(path: Path) -> None:
 
 
 def _check_place(place: Path) -> None:
-    """What stands at PLACE goes, so it must be a bundle, what is left of one, or nothing. Raises BundleNotWritten."""
+    """What stands at PLACE goes, so it must be a bundle, what is left of one, or nothing.
+
+    Raises BundleNotWritten for anything else, and PermissionError where the folder may not be written.
+    """
     if not place.exists():
         return
     if place.is_dir():
+        # Exchanged it could be, but not removed; and who takes the rights away from a plan means it to stay.
+        for folder in (place, place / layout.INDEX):
+            if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         names = {entry.name for entry in place.iterdir()}
         if names <= layout.NAMES or _is_manifest(place / layout.MANIFEST):
             return

@@ -154,7 +154,6 @@ def agree(targets: Sequence[Target], *, yes: bool, environ: Mapping[str, str]) -
     Raises UsageRefused where there is nobody to ask, or the answer is no.
     """
     from mcpexpose.client.consent import ask_of, remember, remembered, state_folder
-    from mcpexpose.model.secrets import conceal
 
     if not targets:
         return
@@ -177,6 +176,13 @@ def agree(targets: Sequence[Target], *, yes: bool, environ: Mapping[str, str]) -
         remember(folder, new)
     except OSError as error:
         console.say(f"mcpexpose: this answer could not be remembered: {error.strerror}")
+
+
+def conceal(words: Sequence[str]) -> list[str]:
+    """WORDS of a command line with each literal credential as ***."""
+    from mcpexpose.model.secrets import find_in_args, strike
+
+    return [strike(word, found) for word, found in zip(words, find_in_args(words), strict=True)]
 
 
 def ask(targets: Sequence[Target], environ: Mapping[str, str], now: datetime.datetime) -> list[Captured]:

@@ -11,7 +11,7 @@ from mcpexpose.client import trouble
 from mcpexpose.client.connect import Era, HttpStatus, connected, quiet
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
-from mcpexpose.client.target import BadHeader, Launch, Target, launch
+from mcpexpose.client.target import BadAddress, BadHeader, Launch, Target, launch
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.entry import bad_entry, entry_fault
@@ -99,7 +99,9 @@ async def _capture_one(
     except UnsetVariable as error:
         return Captured(server, None, (trouble.env_unset(server, error.name),))
     except (ReferenceSyntax, BadHeader) as error:
-        return Captured(server, None, (trouble.failed(server, shown(str(error)), "Mend the server's table."),))
+        return Captured(server, None, (trouble.failed(server, shown(str(error)), "Mend its table."),))
+    except BadAddress as error:
+        return Captured(server, None, (trouble.failed(server, shown(str(error)), "Mend `url` in its table."),))
     listing = _Listing(target, started, on_progress)
     with StderrTail() as stderr:
         findings, unavailable = await listing.run(stderr)

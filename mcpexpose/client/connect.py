@@ -20,14 +20,14 @@ Era = Literal["auto", "legacy"]
 
 
 class HttpStatus:
-    """The last HTTP status that was an error; the SDK turns several of them into one and the same sentence."""
+    """The HTTP error that the last posted message got, if it got one: the SDK says the same of most of them."""
 
     def __init__(self) -> None:
         self.code: int | None = None
 
     async def note(self, response: Any) -> None:
-        if response.status_code >= 400:
-            self.code = response.status_code
+        if response.request.method == "POST":
+            self.code = response.status_code if response.status_code >= 400 else None
 
 
 @asynccontextmanager

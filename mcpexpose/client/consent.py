@@ -16,7 +16,7 @@ from mcpexpose.model.canonical import digest, readable
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mcpexpose.client.target import Target
 
@@ -34,19 +34,19 @@ class Ask:
     """Of all that decides what is run: command, arguments, folder, variables; or address and names of headers."""
 
 
-def ask_of(target: Target, conceal: Callable[[str], str] = str) -> Ask:
-    """The question about TARGET. CONCEAL strikes literal credentials out of a text."""
+def ask_of(target: Target, conceal: Callable[[Sequence[str]], Sequence[str]] = list) -> Ask:
+    """The question about TARGET. CONCEAL strikes literal credentials out of words that stand in this order."""
     transport = target.transport
     folder = str(target.base.absolute() / transport.cwd)
     if transport.kind == "stdio":
         words = [transport.command, *transport.args]
-        line = " ".join(_word(conceal(word)) for word in words)
+        line = " ".join(_word(word) for word in conceal(words))
         own = transport.env or {}
         names = sorted([*own, *transport.env_vars])
         said = f"{line}  (in {folder}" + (f", with {', '.join(names)})" if names else ")")
         key: list[Any] = ["stdio", transport.command, list(transport.args), folder, names, dict(own)]
     else:
-        said = conceal(address(transport.url))
+        said = conceal([address(transport.url)])[0]
         headers = sorted([*(transport.headers or {}), *(transport.env_headers or {})])
         key = [transport.kind, address(transport.url), headers, transport.bearer_token_env_var]
     return Ask(target.server, shown(said), digest(key))

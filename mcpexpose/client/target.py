@@ -52,7 +52,7 @@ class Launch:
 
 
 def launch(target: Target, environ: Mapping[str, str]) -> Launch:
-    """What to start or to call. Raises UnsetVariable, ReferenceSyntax, and BadHeader."""
+    """What to start or to call. Raises UnsetVariable, ReferenceSyntax, BadHeader, BadAddress."""
     transport = target.transport
     secrets = set(_values(transport, environ))
 
@@ -89,7 +89,10 @@ def launch(target: Target, environ: Mapping[str, str]) -> Launch:
             or any(ord(char) < 32 or ord(char) == 127 for char in name + value)
         ):
             raise BadHeader(name)
-    return Launch(url=filled(transport.url), headers=headers, secrets=_ordered(secrets))
+    url = filled(transport.url)
+    if not _is_address(url):
+        raise BadAddress(url)
+    return Launch(url=url, headers=headers, secrets=_ordered(secrets))
 
 
 class BadHeader(ValueError):
@@ -100,6 +103,13 @@ class BadHeader(ValueError):
         self.name = name
 
 
+class BadAddress(ValueError):
+    """A `url` that is no http or https address."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"{address(url)} is no http or https address to connect to")
+
+
 def address(url: str) -> str:
     """URL without what may be a credential: userinfo, query and fragment."""
     try:
@@ -108,6 +118,14 @@ def address(url: str) -> str:
         return "***"
     query = "***" if parts.query else ""
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _values(transport: Transport, environ: Mapping[str, str]) -> Iterator[str]:

@@ -71,7 +71,7 @@ def loop(server: str, cursor: str, pages: int) -> Trouble:
             f'{shown(server)} was not captured: page {pages} of its tools leads back to the cursor "{text}"',
             (server,),
             "Have the server mended: its last page must have no nextCursor.",
-            details={"cursor": cursor},
+            details={"cursor": cursor[:200]},
         )
     )
 
@@ -184,8 +184,6 @@ def _of_http(error: BaseException, target: Target, launch: Launch, status: int |
         return _of_status(status or error.response.status_code, target, launch)
     if isinstance(error, httpx2.TimeoutException):
         return timed_out(target, "the handshake")
-    if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        return Trouble(failed(target.server, f"{place} is no address to connect to", "Mend `url` in its table."))
     if isinstance(error, httpx2.ConnectError):
         return Trouble(
             failed(target.server, f"nothing answers at {place}", "Start it, or mend `url` in its table."),

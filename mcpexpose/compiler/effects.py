@@ -73,8 +73,8 @@ def _of_table(
             void[key] = effect
     if not void:
         return
-    subject = f"{server.id}/{table.name}" if table.pattern.exact else keys.written(path)
-    subjects = (subject, keys.written(path)) if table.pattern.exact else (subject, f"{server.id}/{table.name}")
+    subject = f"{server.id}/{table.name}" if table.pattern.exact else keys.subject(path)
+    subjects = (subject, keys.subject(path)) if table.pattern.exact else (subject, f"{server.id}/{table.name}")
     whole = len(void) == len(written) and all(effect.kept_away for effect in void.values())
     if whole:
         by = next(iter(void.values())).by

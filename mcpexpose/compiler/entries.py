@@ -96,6 +96,8 @@ def _entry(
         return None, bad_pattern(keys.written(path), text, trouble, Place(inputs.resolved.file, path))
     pattern = patterns.compiled(tool)
     known = inputs.servers.get(server)
+    if known is None and server in inputs.resolved.broken:
+        return None, None
     if known is None:
         return None, _no_server(inputs, path, text, server, pattern)
     if known.catalog is None:
@@ -149,11 +151,11 @@ def _no_server(
 ) -> Finding:
     if server in inputs.resolved.config.mcp_servers:
         what = f"the server {shown(server)} is switched off"
-        return _met_nothing(inputs, path, text, pattern, what, (), "Switch it on, or take the entry out.")
+        return _met_nothing(inputs, path, text, pattern, what, (), False, "Switch it on, or take the entry out.")
     found = suggest(server, tuple(inputs.servers))
     names = tuple(f"{name}/{pattern.text}" for name in found.names)
     what = f"there is no server {shown(server, 80)}"
-    return _met_nothing(inputs, path, text, pattern, what, names, "Name a server of this config.")
+    return _met_nothing(inputs, path, text, pattern, what, names, bool(found.near), "Name a server of this config.")
 
 
 def _no_tool(inputs: Inputs, path: tuple[str | int, ...], text: str, server: str, pattern: patterns.Pattern) -> Finding:
@@ -162,7 +164,7 @@ def _no_tool(inputs: Inputs, path: tuple[str | int, ...], text: str, server: str
     names = tuple(f"{server}/{name}" for name in found.names)
     what = f"it meets none of the {len(known.tools):,} tools captured of {shown(server)}"
     advice = f'Write "{shown(names[0], 120)}", or take the entry out.' if found.near else "Mend it or take it out."
-    return _met_nothing(inputs, path, text, pattern, what, names, advice)
+    return _met_nothing(inputs, path, text, pattern, what, names, bool(found.near), advice)
 
 
 def _met_nothing(
@@ -172,12 +174,14 @@ def _met_nothing(
     pattern: patterns.Pattern,
     what: str,
     names: Sequence[str],
+    near: bool,
     advice: str,
 ) -> Finding:
     slug: Literal["unknown-tool", "pattern-matches-nothing"] = (
         "unknown-tool" if pattern.exact else "pattern-matches-nothing"
     )
-    tail = "; nearest: " + ", ".join(f'"{shown(name, 120)}"' for name in names) if names else ""
+    listed = ", ".join(f'"{shown(name, 120)}"' for name in names)
+    tail = f"; {'nearest' if near else 'there are'}: {listed}" if names else ""
     return Finding(
         slug,
         Severity.ERROR,

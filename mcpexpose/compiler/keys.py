@@ -24,3 +24,10 @@ def written(path: Path) -> str:
 def entry(path: Path, value: str) -> str:
     """An entry of a list, by its text and not by its place: `policy.auto_approve "read_only"`."""
     return f"{written(path)} {json.dumps(value, ensure_ascii=False)}"
+
+
+def subject(path: Path) -> str:
+    """What a finding about a node is about: `server:key` inside a server's table, else the dotted path."""
+    if len(path) > 2 and path[0] == "mcp_servers":
+        return f"{path[1]}:{written(path[2:])}"
+    return written(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Finding, Place, Severity
@@ -40,10 +42,17 @@ def screen(inputs: Inputs, reaches_model: Callable[[ToolId], bool]) -> tuple[Map
             file = server.catalog.file if server.catalog else ""
             faults = _twice(tool, file, entries) if len(entries) > 1 else _faults(tool, file, entries[0])
             for finding, leaves_out in faults:
-                findings.append(finding)
+                findings.append(_with_waiver(finding) if leaves_out else finding)
                 if leaves_out:
                     left_out.setdefault(tool, finding.slug)
     return left_out, tuple(findings)
+
+
+def _with_waiver(finding: Finding) -> Finding:
+    """With the words that would accept it: the tool stays out, and nobody is told again."""
+    subject = json.dumps(finding.subjects[0], ensure_ascii=False)
+    waiver = f'[[waivers]] rule = "{finding.slug}", subject = {subject}, reason = "…"'
+    return replace(finding, advice=f"{finding.advice} To go on without it: {shown(waiver)}.")
 
 
 def misshapen(tool: ToolId, file: str, index: int, what: str, field: str | None = None) -> Finding:

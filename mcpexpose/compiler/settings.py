@@ -108,7 +108,7 @@ def _tables(server: Server, file: str, findings: list[Finding]) -> tuple[Table, 
     for name, table in server.table.tools.items():
         if trouble := patterns.problem(name):
             path = ("mcp_servers", server.id, "tools", name)
-            subject = keys.written(path)
+            subject = keys.subject(path)
             findings.append(bad_pattern(subject, name, trouble, Place(file, path, "key")))
             continue
         tables.append(Table(name, patterns.compiled(name), _values(table)))
@@ -209,14 +209,14 @@ def _meets_nothing(server: Server, table: Table, file: str) -> Finding:
         tail, advice = "", "Capture the server again, or take the table out."
     tool = f"{server.id}/{table.name}"
     if table.pattern.exact:
-        slug, said = "unknown-tool", f"{keys.written(path)}: {tool} is no tool"
+        slug, said = "unknown-tool", f"{keys.subject(path)}: {tool} is no tool"
     else:
-        slug, said = "pattern-matches-nothing", f'{keys.written(path)}: "{table.name}" meets no tool'
+        slug, said = "pattern-matches-nothing", f'{keys.subject(path)}: "{table.name}" meets no tool'
     return Finding(
         slug,
         Severity.ERROR,
         f"{shown(said, 300)} of the {len(server.tools):,} captured of {shown(server.id)}{tail}",
-        (tool, keys.written(path)) if table.pattern.exact else (keys.written(path), tool),
+        (tool, keys.subject(path)) if table.pattern.exact else (keys.subject(path), tool),
         advice,
         place,
         details={"pattern": table.name, "suggests": list(found.names)},

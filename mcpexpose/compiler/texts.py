@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.compiler import keys
 from mcpexpose.model.finding import Finding, Place, Severity
-from mcpexpose.model.hidden import control_characters, hidden_text
+from mcpexpose.model.hidden import hidden_text
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcpexpose.compiler.captured import Inputs
     from mcpexpose.model.config import ServerTable
@@ -20,14 +20,14 @@ _Text = tuple[keys.Path, str, bool, bool]
 
 
 def check_texts(inputs: Inputs) -> tuple[Finding, ...]:
-    """Hidden text and control characters in descriptions, keywords, groups, synonyms, ids of servers and profiles.
+    """Hidden text in descriptions, keywords, groups, synonyms, ids of servers and profiles.
 
     Entries and tables that name tools are not judged: they must be able to name what a server sends.
     """
     return tuple(
         finding
         for path, text, name, key in _texts(inputs)
-        if not (text.isascii() and text.isprintable())
+        if not text.isascii()
         for finding in _check(inputs.resolved.file, path, text, name, key)
     )
 
@@ -66,27 +66,17 @@ def _list(path: keys.Path, texts: tuple[str, ...]) -> Iterator[_Text]:
 
 
 def _check(file: str, path: keys.Path, text: str, name: bool, key: bool) -> Iterator[Finding]:
-    checks: tuple[tuple[str, str, Mapping[str, int]], ...] = (
-        ("hidden-text", "text that a person does not see", hidden_text(text, name=name)),
-        ("control-characters", "control characters", control_characters(text, name=name)),
+    classes = hidden_text(text, name=name)
+    if not classes:
+        return
+    subject = shown(keys.subject(path))
+    counted = ", ".join(f"{count} {kind}" for kind, count in classes.items())
+    yield Finding(
+        "hidden-text",
+        Severity.ERROR,
+        f"{subject} has text in it that a person does not see ({counted})",
+        (subject,),
+        "Take it out: write the text again by hand.",
+        Place(file, path, "key" if key else "value"),
+        details={"classes": dict(classes)},
     )
-    subject = shown(_subject(path))
-    for slug, what, classes in checks:
-        if classes:
-            counted = ", ".join(f"{count} {kind}" for kind, count in classes.items())
-            yield Finding(
-                slug,
-                Severity.ERROR,
-                f"{subject} has {what} in it ({counted})",
-                (subject,),
-                "Take it out: write the text again by hand.",
-                Place(file, path, "key" if key else "value"),
-                details={"classes": dict(classes)},
-            )
-
-
-def _subject(path: keys.Path) -> str:
-    """`server:key` within a server's table, else the dotted path."""
-    if path[0] == "mcp_servers" and len(path) > 2:
-        return f"{path[1]}:{keys.written(path[2:])}"
-    return keys.written(path)

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.answer import Match, Ranking
 from mcpexpose.surface.declarations import LIMIT_MAX, QUERY_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.answer import SearchReason
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which rows a search may give: the profile's, of the servers that are there."""
+
+    rows: frozenset[int]
+    allowed: frozenset[int] | None
+    """The same for an engine; None where it is the whole plan."""
+    outside: frozenset[int]
+    """Rows of servers that are there, which the profile does not reach."""
+
+    @classmethod
+    def of(cls, there: Iterable[int], pool: frozenset[int], size: int) -> Reach:
+        """Of the rows THERE, in a plan of SIZE rows, those in the profile's POOL."""
+        every = frozenset(there)
+        rows = every & pool
+        return cls(rows, None if len(rows) == size else rows, every - rows)
 
 
 def refused_query(query: Any, limit: Any) -> SearchReason:
@@ -38,18 +57,18 @@ def _whole(limit: Any) -> int | None:
     return int(limit) if limit >= 1 else None
 
 
-def rank(plan: HostPlan, query: str, limit: int, allowed: frozenset[int], outside: frozenset[int]) -> Ranking:
-    """The ranking among ALLOWED rows; where it is empty, its reason also knows of OUTSIDE rows and of freshness."""
-    ranking = plan.search(query, limit, allowed)
+def rank(plan: HostPlan, query: str, limit: int, reach: Reach) -> Ranking:
+    """The ranking among the rows in reach; where it is empty, the reason knows of those outside and of freshness."""
+    ranking = plan.search(query, limit, reach.allowed)
     if ranking.hits or ranking.reason not in ("", "nothing-matched"):
         return ranking
-    return Ranking((), ranking.terms, False, _why_nothing(plan, query, allowed, outside), 0)
+    return Ranking((), ranking.terms, False, _why_nothing(plan, query, reach), 0)
 
 
-def _why_nothing(plan: HostPlan, query: str, allowed: frozenset[int], outside: frozenset[int]) -> SearchReason:
-    if outside and plan.search(query, 1, outside).hits:
+def _why_nothing(plan: HostPlan, query: str, reach: Reach) -> SearchReason:
+    if reach.outside and plan.search(query, 1, reach.outside).hits:
         return "outside-profile"
-    if any(plan.freshness(server).state != "fresh" for server in {plan.plan.tools[row].server for row in allowed}):
+    if any(plan.freshness(server).state != "fresh" for server in {plan.plan.tools[row].server for row in reach.rows}):
         return "not-fresh"
     return "nothing-matched"
 

@@ -45,11 +45,12 @@ class Session:
         self._profile = view.find_profile(plan.plan, profile)
         self._pool = frozenset(view.reachable(plan.plan, self._profile))
         self._lock = threading.Lock()
+        self._reached: tuple[tuple[str, ...], finder.Reach] | None = None
         chosen = select(plan, self._pool, profile, tools or ())
         kept = self._rows(earlier.selected) if earlier and tools is None else ()
         selected = chosen | {row for row in kept if row is not None}
         self._first = view.first_rows(plan.plan, self._profile, selected)
-        self._has_search = view.has_search(plan.plan, self._profile)
+        self._has_search = view.has_search(plan.plan, self._profile, frozenset(self._first))
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else uuid.uuid4().hex),
@@ -127,11 +128,9 @@ class Session:
         """
         if reason := finder.refused_query(query, limit):
             return Answer(nothing_text(reason), (), (), reason, False)
-        state = self._state
         plan = self._plan
-        allowed = frozenset(self._there(state, self._pool))
-        outside = frozenset(self._there(state, range(len(plan.plan.tools)))) - allowed
-        ranking = finder.rank(plan, query, finder.effective_limit(limit, plan.plan.search.limit), allowed, outside)
+        reach = self._reach(self._state)
+        ranking = finder.rank(plan, query, finder.effective_limit(limit, plan.plan.search.limit), reach)
         with self._lock:
             declared = frozenset(self._first) | set(self._activated(self._state))
             matches = finder.matches(plan, ranking, declared)
@@ -176,6 +175,15 @@ class Session:
     def _activated(self, state: SessionState) -> list[int]:
         first = frozenset(self._first)
         return [row for row in self._rows(state.activated) if row is not None and row not in first]
+
+    def _reach(self, state: SessionState) -> finder.Reach:
+        """Kept from search to search, since it changes only when a server comes or goes."""
+        kept = self._reached
+        if kept is None or kept[0] != state.unavailable:
+            every = self._there(state, range(len(self._plan.plan.tools)))
+            kept = (state.unavailable, finder.Reach.of(every, self._pool, len(self._plan.plan.tools)))
+            self._reached = kept
+        return kept[1]
 
     def _there(self, state: SessionState, rows: Iterable[int]) -> list[int]:
         away = frozenset(state.unavailable)

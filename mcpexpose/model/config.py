@@ -6,11 +6,11 @@ Every field's description is what the config reference in the README and an edit
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from mcpexpose.model.policy import Approval, Exposure, SideEffect
 from mcpexpose.model.transport import Transport
@@ -18,14 +18,16 @@ from mcpexpose.model.transport import Transport
 ExposureSetting = Literal["direct", "deferred", "hidden", "auto"]
 DeclaredSideEffect = Literal["read_only", "write", "destructive"]
 ApprovalSetting = Literal["auto", "ask"]
-Duration = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?[smhdw]$")]
+HostApproval = Literal["auto", "prompt", "approve", "writes"]
+Duration = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?[smhdw]$")]
 Text = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=1, le=10**15)]
 
 
 class Table(BaseModel):
     """A table of ours: an unknown key is an error, a wrong type is never coerced."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class ExposureTable(Table):
@@ -34,7 +36,7 @@ class ExposureTable(Table):
     default: ExposureSetting = Field(
         "deferred", description="Exposure of every tool that no server or tool table sets."
     )
-    context_window: int = Field(200_000, ge=1, description="Tokens of the model's context window; shares are of this.")
+    context_window: Count = Field(200_000, description="Tokens of the model's context window; shares are of this.")
     auto_direct_share: float = Field(
         0.05, ge=0, le=1, description="`auto` is direct while all `auto` definitions together stay under this share."
     )
@@ -69,9 +71,9 @@ class FreshnessTable(Table):
 class LimitsTable(Table):
     """`[limits]`: sizes beyond which a call or a catalog is refused."""
 
-    result_max_bytes: int = Field(100_000, ge=1, description="UTF-8 bytes of a whole result as compact JSON.")
-    args_max_bytes: int = Field(100_000, ge=1, description="UTF-8 bytes of a call's arguments as compact JSON.")
-    max_tools_per_server: int = Field(2_000, ge=1, description="A capture with more tools is refused.")
+    result_max_bytes: Count = Field(100_000, description="UTF-8 bytes of a whole result as compact JSON.")
+    args_max_bytes: Count = Field(100_000, description="UTF-8 bytes of a call's arguments as compact JSON.")
+    max_tools_per_server: Count = Field(2_000, description="A capture with more tools is refused.")
 
 
 class ToolTable(Table):
@@ -87,7 +89,16 @@ class ToolTable(Table):
     keywords: tuple[Text, ...] = Field((), description="Other people's words for it: indexed, never shown.")
     groups: tuple[Text, ...] | None = Field(None, description="Replace the server's groups.")
     require_in_plan: bool = Field(False, description="The plan fails if the tool is gone.")
-    approval_mode: str | None = Field(None, description="Codex's key; `prompt` asks, other values change nothing.")
+    approval_mode: HostApproval | None = Field(
+        None, description="Codex's key; `prompt` asks, `writes` asks for what is not read_only; others: nothing."
+    )
+
+
+class EnvVar(Table):
+    """Codex's longer form of an entry of `env_vars`."""
+
+    name: Text = Field(description="The variable.")
+    source: str | None = Field(None, description="Where Codex takes it from; without effect here.")
 
 
 class ServerTable(Table):
@@ -97,7 +108,7 @@ class ServerTable(Table):
     args: tuple[str, ...] = Field((), description="Its arguments.")
     cwd: str | None = Field(None, description="Its working directory, relative to the config.")
     env: Mapping[str, str] = Field({}, description="Variables set for it; values may hold ${NAME}.")
-    env_vars: tuple[Any, ...] = Field((), description="Names of variables that it inherits.")
+    env_vars: tuple[Text | EnvVar, ...] = Field((), description="Names of variables that it inherits.")
     url: Text | None = Field(None, description="Address of a streamable HTTP server.")
     transport: Literal["stdio", "http", "streamable-http", "sse"] | None = Field(
         None, description='"sse" for the old HTTP+SSE.'
@@ -105,16 +116,12 @@ class ServerTable(Table):
     http_headers: Mapping[str, str] = Field({}, description="Headers sent with each request.")
     env_http_headers: Mapping[str, str] = Field({}, description="Header = name of the variable that holds its value.")
     bearer_token_env_var: Text | None = Field(None, description="Name of the variable that holds the bearer token.")
-    startup_timeout_sec: float | int | None = Field(
-        None, gt=0, description="Seconds for handshake and all list pages (30)."
-    )
-    startup_timeout_ms: float | int | None = Field(
-        None, gt=0, description="The same in milliseconds (an old Codex key)."
-    )
-    tool_timeout_sec: float | int | None = Field(None, gt=0, description="Seconds for one call (60).")
+    startup_timeout_sec: float | None = Field(None, gt=0, description="Seconds for handshake and all list pages (30).")
+    startup_timeout_ms: float | None = Field(None, gt=0, description="The same in milliseconds (an old Codex key).")
+    tool_timeout_sec: float | None = Field(None, gt=0, description="Seconds for one call (60).")
     enabled: bool = Field(True, description="false: the server is as if it were not there.")
     required: bool = Field(False, description="Codex's key: its host fails where the server cannot start.")
-    description: Text | None = Field(
+    description: str | None = Field(
         None, description="The line that the model reads; required while anything is deferred."
     )
     exposure: ExposureSetting | None = Field(None, description="Exposure of its tools; absent: [exposure] default.")
@@ -137,10 +144,16 @@ class ServerTable(Table):
     scopes: Any = Field(None, description="The host's own; without effect here.")
     supports_parallel_tool_calls: Any = Field(None, description="The host's own; without effect here.")
     experimental_environment: Any = Field(None, description="The host's own; without effect here.")
-    default_tools_approval_mode: str | None = Field(
+    environment_id: Any = Field(None, description="The host's own; without effect here.")
+    default_tools_approval_mode: HostApproval | None = Field(
         None,
         description="Codex's key; `prompt` asks for each call, `writes` for what is not read_only; others: nothing.",
     )
+
+    @property
+    def inherited(self) -> tuple[str, ...]:
+        """The names in `env_vars`."""
+        return tuple(entry.name if isinstance(entry, EnvVar) else entry for entry in self.env_vars)
 
     @property
     def allow_patterns(self) -> tuple[str, ...] | None:
@@ -222,13 +235,26 @@ class Config(BaseModel):
     compat: CompatTable = Field(CompatTable(), description="Keys of other hosts.")
     lint: LintTable = Field(LintTable(), description="Which rules speak.")
 
+    _broken: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Ids of servers that the file has and this value has not: their tables are at fault, and findings say how."""
+        return self._broken
+
+    def without_servers(self, broken: Iterable[str]) -> Config:
+        """This config, saying that servers of these ids could not be read."""
+        copy = self.model_copy()
+        copy._broken = tuple(sorted(broken))
+        return copy
+
 
 class Constraint(Table):
     """`[[constraints]]` of a pack: a limit on the tools that match. It can only narrow."""
 
     match: Text = Field(description='"server/tool", with patterns: "*/delete_*".')
-    side_effects: tuple[SideEffect, ...] | None = Field(
-        None, description="Classes it applies to; absent = any.", strict=False
+    side_effects: tuple[Annotated[SideEffect, Field(strict=False)], ...] | None = Field(
+        None, description="Classes it applies to; absent = any, [] = none."
     )
     groups: tuple[Text, ...] | None = Field(None, description="Groups it applies to; absent = any, [] = none.")
     min_side_effect: SideEffect | None = Field(None, description="Raise the class to at least this.", strict=False)
@@ -241,8 +267,9 @@ class Constraint(Table):
 class PolicyPack(Table):
     """`policies/NAME.toml`: limits, and no servers."""
 
+    schema_version: int = Field(1, ge=1, description="Version of this format.")
     name: Text = Field(description="As `extends` names it.")
-    version: str | int = Field(description="Shown with every decision that it made.")
+    version: Text | int = Field(description="Shown with every decision that it made.")
     description: str = Field("", description="Whom it is for.")
     constraints: tuple[Constraint, ...] = Field((), description="The limits. Their order never matters.")
 
@@ -270,3 +297,5 @@ class ResolvedConfig:
     """By server id, of every enabled server. Literal credentials are replaced by references already."""
     digest: str
     """Of the meaning of the config: line ends, comments, order of tables and keys change nothing."""
+    broken: tuple[str, ...] = ()
+    """Ids of servers whose tables are at fault: left out here, and a name of theirs elsewhere is no second fault."""

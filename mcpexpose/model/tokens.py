@@ -33,7 +33,7 @@ _SIGNS_STEP = 45
 
 def estimate(text: str) -> int:
     """Tokens of TEXT, erring a little high."""
-    return -(-sum(map(_hundredths, _PIECES.findall(text))) // 100)
+    return (sum(map(_hundredths, _PIECES.findall(text))) + 50) // 100
 
 
 @lru_cache(maxsize=65_536)
@@ -59,7 +59,7 @@ def _grown(table: tuple[int, ...], step: int, length: int) -> int:
 def _foreign(char: str) -> int:
     """Of a character beside others that are not ASCII: ideographs and syllables, other letters, signs and emoji."""
     if char.isascii():
-        return 40
+        return 20
     if "\u2e80" <= char <= "\ud7ff" or "\U00020000" <= char <= "\U0003ffff":
-        return 85
-    return 50 if char.isalpha() else 130
+        return 80
+    return 22 if char.isalpha() else 130

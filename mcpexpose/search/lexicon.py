@@ -60,23 +60,28 @@ IRREGULAR = _pairs(
     added=add adds=add running=run pasted=paste pasting=paste wasted=waste wasting=waste tasted=taste tasting=taste
     cached=cache caching=cache synced=sync syncing=sync changed=change changing=change ranged=range ranging=range
     typing=type typed=type creating=create created=create creates=create creation=create creations=create
-    choosing=choose choosed=choose loosing=loose removal=remove removals=remove approval=approve approvals=approve
-    retrieval=retrieve retrievals=retrieve renewal=renew renewals=renew referral=refer referrals=refer
-    withdrawal=withdraw withdrawals=withdraw arrival=arrive arrivals=arrive rental=rent rentals=rent
-    dismissal=dismiss disposal=dispose proposal=propose proposals=propose subscription=subscribe
-    subscriptions=subscribe unsubscription=unsubscribe description=describe descriptions=describe
-    transcription=transcribe transcriptions=transcribe prescription=prescribe prescriptions=prescribe
-    inscription=inscribe conversion=convert conversions=convert submission=submit submissions=submit
-    definition=define definitions=define redefinition=redefine acquisition=acquire acquisitions=acquire
-    recognition=recognize resolution=resolve resolutions=resolve solution=solve solutions=solve decision=decide
-    decisions=decide division=divide divisions=divide explanation=explain explanations=explain revision=revise
-    revisions=revise comparison=compare comparisons=compare registration=register registrations=register
-    deployment=deploy deployments=deploy action=act actions=act acted=act acting=act analysis=analys analyse=analys
-    analyze=analys analysed=analys analyzed=analys analysing=analys analyzing=analys analyzes=analys analyser=analys
-    analyzer=analys analysers=analys analyzers=analys colour=color colours=color coloured=color favourite=favorite
-    favourites=favorite behaviour=behavior centre=center centres=center catalogue=catalog catalogues=catalog
-    licence=license licences=license cancelled=cancel cancelling=cancel cancellation=cancel cancellations=cancel
-    modelled=model modelling=model labelled=label labelling=label travelled=travel travelling=travel
+    choosing=choose removal=remove removals=remove approval=approve approvals=approve retrieval=retrieve
+    retrievals=retrieve renewal=renew renewals=renew referral=refer referrals=refer withdrawal=withdraw
+    withdrawals=withdraw arrival=arrive arrivals=arrive rental=rent rentals=rent dismissal=dismiss disposal=dispose
+    proposal=propose proposals=propose subscription=subscribe subscriptions=subscribe unsubscription=unsubscribe
+    description=describe descriptions=describe transcription=transcribe transcriptions=transcribe
+    prescription=prescribe prescriptions=prescribe inscription=inscribe conversion=convert conversions=convert
+    submission=submit submissions=submit definition=define definitions=define redefinition=redefine
+    acquisition=acquire acquisitions=acquire recognition=recognize resolution=resolve resolutions=resolve
+    solution=solve solutions=solve decision=decide decisions=decide division=divide divisions=divide
+    explanation=explain explanations=explain revision=revise revisions=revise comparison=compare comparisons=compare
+    registration=register registrations=register deployment=deploy deployments=deploy action=act actions=act
+    acted=act acting=act analysis=analys analyse=analys analyze=analys analysed=analys analyzed=analys
+    analysing=analys analyzing=analys analyzes=analys analyser=analys analyzer=analys analysers=analys
+    analyzers=analys colour=color colours=color coloured=color favourite=favorite favourites=favorite
+    behaviour=behavior centre=center centres=center catalogue=catalog catalogues=catalog licence=license
+    licences=license cancelled=cancel cancelling=cancel cancellation=cancel cancellations=cancel modelled=model
+    modelling=model labelled=label labelling=label travelled=travel travelling=travel datum=data bureaux=bureau
+    tableaux=tableau plateaux=plateau chateaux=chateau quotation=quote quotations=quote citation=cite citations=cite
+    maintenance=maintain attendance=attend acceptance=accept occurrence=occur occurrences=occur programme=program
+    programmes=program dialogue=dialog dialogues=dialog metre=meter metres=meter litre=liter litres=liter
+    theatre=theater theatres=theater grey=gray pence=penny lies=lie ties=tie dies=die pies=pie quoting=quote
+    quoted=quote agreed=agree tied=tie died=die freed=free lenses=lens goes=go going=go
     """
 )
 """Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings."""
@@ -90,7 +95,7 @@ KEPT = _words(
     parliament sentiment tournament instrument monument experiment increment decrement implement supplement
     complement compliment fragment ornament torment testament regiment formation foundation objection contention
     contraction question production projection mention million billion region union version session mission
-    candidate chocolate climate private corporate template immediate certificate
+    candidate chocolate climate private corporate template immediate certificate direction reaction expression
     """
 )
 """Words that an ending would be taken from wrongly, or that would then meet another word."""

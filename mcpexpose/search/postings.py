@@ -145,8 +145,15 @@ class Names:
     def __init__(self, tools: Iterable[tuple[str, str, str]]) -> None:
         """TOOLS are (server, name, alias), by row."""
         self._rows: dict[str, list[int]] = {}
+        keys: dict[str, str] = {}
         for row, (server, name, alias) in enumerate(tools):
-            for key in {name_key(name), name_key(f"{server}/{name}"), name_key(alias)}:
+            if server not in keys:
+                keys[server] = name_key(server)
+            bare = name_key(name)
+            spelled = {bare, keys[server] + bare}
+            if alias != f"{server}__{name}":
+                spelled.add(name_key(alias))
+            for key in spelled:
                 self._rows.setdefault(key, []).append(row)
 
     def rows(self, key: str) -> Sequence[int]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from mcpexpose.search.lexicon import IRREGULAR, KEPT
 
 _VOWELS = frozenset("aeiouy")
-_SILENT_E = ("dg", "rg", "rs", "ns", "nc", "rc", "lv", "rv", "ls", "ps", "ws", "aus", "ous", "eas", "v")
+_SILENT_E = ("dg", "rg", "rs", "ns", "nc", "rc", "lv", "rv", "ls", "ps", "ws", "aus", "ous", "eas", "eez", "u", "v")
 """Ends that an English verb of one syllable has only before a silent e: merg(e), pars(e), danc(e), solv(e), caus(e)."""
 
 
@@ -28,7 +28,7 @@ def stem(word: str) -> str:
         return word
     word = _verb_base(word)
     word = IRREGULAR.get(word, word)
-    return _ending(word)
+    return word if len(word) <= 3 else _ending(word)
 
 
 def _singular(word: str) -> str:
@@ -76,7 +76,7 @@ def _verb_base(word: str) -> str:
 def _wants_e(base: str) -> bool:
     if base.endswith(_SILENT_E) and base != "sync":
         return True
-    if len(base) > 2 and base[-1] == "l" and base[-2] not in _VOWELS | {"l", "r"}:
+    if len(base) > 2 and base[-1] == "l" and base[-2] not in _VOWELS | set("lrw"):
         return True  # handl(e), toggl(e)
     vowel_before_one = base[-1] not in _VOWELS and base[-2] in _VOWELS and (len(base) == 2 or base[-3] not in _VOWELS)
     return vowel_before_one and base[-1] not in "wx"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.plan import SEARCH_TOOL
+from mcpexpose.model.policy import SideEffect
 from mcpexpose.surface import wording
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 LIMIT_MAX = 20
 """The most matches that one search gives; a greater limit is cut to it (F10)."""
+SEARCH_SIDE_EFFECT = SideEffect.READ_ONLY
+"""What permissions of a host are to make of `find_tools`: it changes the session's tools, and nothing else (F05)."""
 QUERY_MAX = 1_000
 """Characters of a query that are searched; a longer one is refused."""
 

@@ -2,8 +2,8 @@
 
 The search tool stands first, then the declared tools sorted by alias, then, in later requests, the activated ones in
 the order of their activation. So the list that a provider caches only ever grows at its end (G13), and a tool that an
-operator adds to the direct ones leaves what stands before it as it was. The search tool is declared where the profile
-reaches a deferred tool at all, whatever servers are up, so that it neither comes nor goes within a run.
+operator adds to the direct ones leaves what stands before it as it was. The search tool is declared where request 1
+leaves a tool undeclared, whatever servers are up, so that it neither comes nor goes within a run.
 """
 
 from __future__ import annotations
@@ -75,20 +75,16 @@ def first_rows(plan: Plan, profile: PlannedProfile | None, selected: Iterable[in
     return tuple(sorted(rows, key=lambda row: plan.tools[row].alias))
 
 
-def has_search(plan: Plan, profile: PlannedProfile | None) -> bool:
-    """Whether the search tool is declared: where the profile reaches a deferred tool."""
-    return any(plan.tools[row].exposure is Exposure.DEFERRED for row in reachable(plan, profile))
+def has_search(plan: Plan, profile: PlannedProfile | None, declared: Container[int]) -> bool:
+    """Whether the search tool is declared: where the profile reaches a tool that request 1 does not declare."""
+    return any(row not in declared for row in reachable(plan, profile))
 
 
 def servers_section(
     plan: Plan, profile: PlannedProfile | None, declared: Container[int], available: Container[str] | None = None
 ) -> str:
     """The prompt section: a line for each available server with a reachable tool that request 1 does not declare."""
-    found = {
-        plan.tools[row].server
-        for row in reachable(plan, profile)
-        if row not in declared and plan.tools[row].exposure is Exposure.DEFERRED
-    }
+    found = {plan.tools[row].server for row in reachable(plan, profile) if row not in declared}
     return prompt_section(
         (server.id, server.summary)
         for server in plan.servers
@@ -102,7 +98,7 @@ def view(plan: Plan, definition: Callable[[int], Mapping[str, Any]], profile: st
     rows = first_rows(plan, chosen)
     tools = [declaration(definition(row)) for row in rows]
     section = servers_section(plan, chosen, frozenset(rows))
-    search = [search_tool(plan.search.limit)] if has_search(plan, chosen) else []
+    search = [search_tool(plan.search.limit)] if has_search(plan, chosen, frozenset(rows)) else []
     return View(
         declared=(*search, *tools),
         prompt_section=section,

@@ -339,3 +339,27 @@ def test_nothing_of_a_hidden_tool_is_in_the_bytes(tmp_path: Path) -> None:
 
     write(compiled(tool("ops", "deploy_plan", exposure=Exposure.DIRECT)), tmp_path / "plan")
     assert all(b"deploy_now" not in file.read_bytes() for file in _files(tmp_path / "plan"))
+
+
+def test_where_nothing_opens_relative_to_a_folder(
+    bundle: Path, tmp_path: Path, one: Compiled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without such a system call files are held in memory: the same refusals, and the folder may go as well (C03)."""
+    monkeypatch.setattr("mcpexpose.bundle.folder.HANDLES", False)
+    opened = open_bundle(bundle)
+    assert opened.plan == one.plan
+    assert verify(bundle) == ()
+    for link in ("index/extra.seg", "extra"):
+        (bundle / link).symlink_to(tmp_path)
+        assert slugs(lambda: open_bundle(bundle)) == {"plan-unsafe-path"}
+        (bundle / link).unlink()
+    shutil.move(bundle / "index", tmp_path / "index")
+    (bundle / "index").symlink_to(tmp_path / "index")
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-unsafe-path"}
+    (bundle / "index").unlink()
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+    with pytest.raises(InputMissing):
+        open_bundle(tmp_path / "nope")
+    shutil.rmtree(bundle)
+    assert opened.definition(1)["name"] == "list_x"
+    assert all(opened.files.read(path) for path in opened.files.list())

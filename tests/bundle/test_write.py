@@ -306,13 +306,14 @@ def test_no_room_leaves_the_old_bundle(bundle: Path, other: Compiled, monkeypatc
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_no_rights_leave_the_old_bundle(bundle: Path, other: Compiled) -> None:
     """A folder without rights is plan-not-writable, and can still be loaded (C02)."""
-    bundle.parent.chmod(0o555)
-    try:
-        with pytest.raises(BundleNotWritten, match="plan-not-writable"):
-            write(other, bundle)
-        assert _names(bundle) == ("get_y", "list_x")
-    finally:
-        bundle.parent.chmod(0o755)
+    for folder in (bundle.parent, bundle, bundle / "index"):
+        folder.chmod(0o555)
+        try:
+            with pytest.raises(BundleNotWritten, match="plan-not-writable"):
+                write(other, bundle)
+            assert _names(bundle) == ("get_y", "list_x")
+        finally:
+            folder.chmod(0o755)
 
 
 def test_a_plan_with_errors_is_not_written(tmp_path: Path, one: Compiled) -> None:

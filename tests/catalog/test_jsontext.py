@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.catalog.jsontext import MAX_DEPTH, JsonTooDeep, JsonTrouble, depth, line_and_column, read, walk
@@ -22,6 +22,7 @@ def trouble(text: str) -> JsonTrouble:
     return caught.value
 
 
+@settings(deadline=None, max_examples=60)
 @given(json_values, st.sampled_from([None, 1]))
 def test_whatever_json_writes_is_read_back(value: object, indent: int | None) -> None:
     """Law 5: reading changes nothing."""
@@ -29,6 +30,7 @@ def test_whatever_json_writes_is_read_back(value: object, indent: int | None) ->
     assert read(text) == value
 
 
+@settings(deadline=None, max_examples=60)
 @given(json_values)
 def test_the_walk_knows_the_depth(value: object) -> None:
     """Brackets in strings are no levels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.catalog.position import locate, span
@@ -70,6 +70,7 @@ def test_a_broken_text_has_places_too() -> None:
     assert locate("", ("tools",)) == (1, 1)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.dictionaries(st.text(min_size=1), st.integers() | st.text(), min_size=1), min_size=1))
 def test_the_span_of_every_value_holds_that_value(tools: list[dict[str, object]]) -> None:
     """For whatever keys and texts."""

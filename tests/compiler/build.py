@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.compiler.pipeline import compile_plan
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.config import Config, PolicyPack, ResolvedConfig, ResolvedPack
-from mcpexpose.model.finding import Finding
 from mcpexpose.model.names import ToolId
-from mcpexpose.model.plan import Compiled, ToolDecision
 from mcpexpose.model.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcpexpose.model.finding import Finding
+    from mcpexpose.model.plan import Compiled, ToolDecision
 
 EMPTY: Mapping[str, Any] = {"type": "object", "properties": {}}
 READ = {"annotations": {"readOnlyHint": True}}
@@ -38,7 +41,7 @@ def catalog(server: str, tools: Sequence[str | Mapping[str, Any]]) -> Catalog:
 
 def pack(text: str, name: str = "p") -> ResolvedPack:
     table = {"name": name, "version": 1, **tomllib.loads(text)}
-    return ResolvedPack(PolicyPack.model_validate(_tuples(table)), f"{name}.toml", digest(table))
+    return ResolvedPack(PolicyPack.model_validate(_tuples(table), strict=False), f"{name}.toml", digest(table))
 
 
 def compiled(
@@ -46,11 +49,12 @@ def compiled(
     catalogs: Mapping[str, Sequence[str | Mapping[str, Any]]],
     *packs: ResolvedPack,
     file: str = "config.toml",
+    broken: tuple[str, ...] = (),
 ) -> Compiled:
     table = tomllib.loads(text)
     config = Config.model_validate(_tuples(table))
     transports = {name: Transport("stdio", "fake") for name, one in config.mcp_servers.items() if one.enabled}
-    resolved = ResolvedConfig(config, file, packs, transports, digest(table))
+    resolved = ResolvedConfig(config, file, packs, transports, digest(table), broken)
     return compile_plan(
         resolved,
         {server: catalog(server, tools) for server, tools in catalogs.items()},

@@ -283,7 +283,7 @@ class FakeServer:
             self.lists_here += 1
             if self.script.get("exit_on_page") == self.lists_here:
                 os._exit(1)
-            self.start(self.on_list, message, self.list_number())
+            self.start(self.on_list, message, self.list_number() if "tools_after" in self.script else 0)
         elif method == "tools/call":
             name = str((message.get("params") or {}).get("name", ""))
             self.calls[name] = self.calls.get(name, 0) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mcpexpose.surface.declarations import declaration, declaration_text, search_tool
+from mcpexpose.surface.declarations import SEARCH_SIDE_EFFECT, declaration, declaration_text, search_tool
 from mcpexpose.surface.wording import DESCRIPTION_LIMIT
 from tests.builders import definition
 
@@ -38,3 +38,8 @@ def test_the_search_tool_keeps_the_name_and_the_bounds_that_hosts_know() -> None
         20,
         5,
     )
+
+
+def test_a_search_is_read_only() -> None:
+    """Hosts may run find_tools without asking: it changes the session's tools and nothing else (F05)."""
+    assert SEARCH_SIDE_EFFECT == "read_only"

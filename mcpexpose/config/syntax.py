@@ -1,0 +1,206 @@
+"""What is wrong with a text that is no TOML, said in words of what people really write: quotes, paths, JSON, YAML."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcpexpose.config.subjects import dotted, subject_of
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from mcpexpose.config.scan import Path
+
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5})?'
+    r"|'''(?:[^']++|'(?!''))*+(?:'{3,5})?"
+    r'|"(?:[^"\\\n]++|\\[^\n])*+"?'
+    r"|'[^'\n]*+'?"
+    r"|#[^\n]*+"
+    r"|[\[\]{}.=,\n]",
+    re.DOTALL,
+)
+_AT = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_REPETITION = (
+    "Cannot declare",
+    "Cannot overwrite a value",
+    "Cannot mutate immutable namespace",
+    "Cannot redefine namespace",
+    "Duplicate inline table key",
+)
+_QUOTES = "“”„‟‘’‚‛«»‹›″′´`＂＇"
+_WORDS = {"True": "true", "False": "false", "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false"}
+_LITERAL = "a backslash in double quotes starts an escape; a path is best a literal string, in single quotes"
+_LITERAL_ADVICE = r"Write 'C:\dir\file' in single quotes, or double each backslash."
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What to say, and at which offset in code points."""
+
+    message: str
+    offset: int
+    advice: str = ""
+
+
+def first_too_deep(text: str, levels: int) -> int | None:
+    """Offset at which brackets nest, or a dotted key reaches, deeper than LEVELS; None where nothing does.
+
+    Looked for before parsing: a parser recurses by bracket, and copies a long key for every line under it.
+    """
+    depth = dots = 0
+    for found in _TOKEN.finditer(text):
+        token = found.group()
+        if token == ".":
+            dots += 1
+            if dots > levels:
+                return found.start()
+        elif token in ("[", "{"):
+            depth += 1
+            dots = 0
+            if depth > levels:
+                return found.start()
+        elif token in ("]", "}"):
+            depth = max(0, depth - 1)
+            dots = 0
+        elif token in ("=", ",", "\n"):
+            dots = 0
+    return None
+
+
+def is_repetition(message: str) -> bool:
+    """Whether `tomllib` refused a key or table that was there before."""
+    return message.startswith(_REPETITION)
+
+
+def repeat_subjects(path: Path) -> tuple[str, ...]:
+    """A repetition is named from the top; inside a server's table also as `server:key`."""
+    full, short = dotted(path), subject_of(path)
+    return (full,) if full == short else (full, short)
+
+
+def explain(text: str, message: str) -> Trouble:
+    """The trouble behind a message of `tomllib`, with its place."""
+    found = _AT.search(message)
+    plain = message[: found.start()] if found else message
+    offset = _offset(text, int(found[1]), int(found[2])) if found and found[1] else len(text)
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    line = text[start : end if end >= 0 else len(text)].rstrip("\r")
+    for look in (_merge, _json, _quotes, _odd_character, _backslash, _colon, _word):
+        trouble = look(plain, line, start, offset)
+        if trouble is not None:
+            return trouble
+    return Trouble(_friendly(plain), offset)
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+    return min(start + column - 1, len(text))
+
+
+def _merge(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    if line.startswith(("<<<<<<<", "=======", ">>>>>>>", "|||||||")):
+        return Trouble("a conflict marker of a merge was left in", start, "Resolve the conflict.")
+    return None
+
+
+def _json(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    if start == 0 and line.lstrip().startswith(("{", "[{", "//")):
+        return Trouble("this looks like JSON", offset, "A host's JSON config is taken over by `mcpexpose init --from`.")
+    return None
+
+
+def _quotes(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    at = offset - start
+    if line[at : at + 1] not in _QUOTES or not line[at : at + 1]:
+        if not plain.startswith(("Illegal character '\\n'", "Unterminated string", "Expected", "Unclosed")):
+            return None
+        at = next((n for n, char in enumerate(line) if char in _QUOTES), -1)
+        if at < 0:
+            return None
+    char = line[at]
+    return Trouble(
+        f"a typographic quote, {char} (U+{ord(char):04X}), stands where a straight one is wanted",
+        start + at,
+        "Use straight quotes: \" or '.",
+    )
+
+
+def _odd_character(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    char = line[offset - start : offset - start + 1]
+    if not char or (char.isascii() and char.isprintable()):
+        return None
+    if plain.startswith(("Illegal character", "Found invalid character")) or unicodedata.category(char)[0] in "CZPS":
+        name = unicodedata.name(char, "a control character").lower()
+        return Trouble(
+            f"U+{ord(char):04X} ({name}) cannot stand here", offset, "Remove it, or write it as an escape in a string."
+        )
+    if not char.isascii():
+        return Trouble(
+            f"{shown(char)} (U+{ord(char):04X}) cannot stand outside quotes",
+            offset,
+            "Put the key or the text in quotes.",
+        )
+    return None
+
+
+def _backslash(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    escape = plain.startswith(("Unescaped '\\'", "Invalid hex value", "Escaped character"))
+    open_end = plain.startswith(("Illegal character '\\n'", "Unterminated string")) and re.search(
+        r'\\["\'][^"\']*$', line
+    )
+    if not escape and not open_end:
+        return None
+    at = line.rfind("\\", 0, max(offset - start, 0) + 1)
+    at = at if at >= 0 else line.find("\\")
+    if at < 0:
+        return Trouble(_LITERAL, offset, _LITERAL_ADVICE)
+    bad = shown(line[at : at + 2])
+    what = f"{bad} ends the text too late: " if open_end else f"{bad} is no escape: "
+    return Trouble(what + _LITERAL, start + at, _LITERAL_ADVICE)
+
+
+def _colon(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    if plain.startswith("Expected '=' after a key") and line[offset - start : offset - start + 1] == ":":
+        return Trouble("a colon stands where `=` is wanted", offset, "Write `key = value`.")
+    return None
+
+
+def _word(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    if not plain.startswith("Invalid value"):
+        return None
+    found = re.match(r"[^\s,\]}#]+", line[offset - start :])
+    word = found.group() if found else ""
+    if word in _WORDS:
+        return Trouble(f"`{word}` is no value", offset, f"Write `{_WORDS[word]}`, without quotes.")
+    if word in ("None", "null", "nil", "~"):
+        return Trouble(f"`{word}` is no value", offset, "Leave the key out.")
+    if word and (word[0].isalpha() or word[0] in "./~@$"):
+        return Trouble("a text stands without quotes", offset, 'Put it in quotes: "…".')
+    if not word:
+        return Trouble("a value is missing", offset)
+    return None
+
+
+_FRIENDLY = {
+    "Illegal character '\\n'": "a text is not closed on its line",
+    "Unterminated string": "a text is never closed",
+    "Unclosed array": "a `[` is never closed, or a comma is missing",
+    "Unclosed inline table": "a `{` is never closed, goes over several lines, or a comma is missing",
+    "Expected newline or end of document after a statement": "something follows a value on its line",
+    "Expected '=' after a key in a key/value pair": "a key has no `=`",
+    "Expected ']' at the end of a table declaration": "a table's header is not closed with `]`",
+    "Expected ']]' at the end of an array declaration": "a header is not closed with `]]`",
+    "Invalid initial character for a key part": "a key is missing, or has a character that needs quotes",
+    "Invalid statement": "a line is neither `key = value` nor `[table]`",
+    "Invalid value": "a value cannot be read",
+}
+
+
+def _friendly(plain: str) -> str:
+    return _FRIENDLY.get(plain) or shown(plain[:1].lower() + plain[1:], 120)

@@ -1,0 +1,146 @@
+"""Steps of a host's session: load, reload, inspect, and what they show."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.acceptance.harness import builds, findings, kills
+from tests.acceptance.harness.case import catalog_path
+from tests.acceptance.harness.judging import judge
+from tests.acceptance.harness.scene import DEFAULT_OUT, Scene
+
+Step = dict[str, Any]
+
+
+def load(scene: Scene, step: Step, label: str) -> None:
+    if "path" not in step and scene.last_plan is None:
+        scene.build(f"{label} (builds the plan)")
+    path = str(step.get("path") or scene.last_plan or DEFAULT_OUT)
+    expect = step.get("expect", {})
+    fields = {key: step[key] for key in ("profile", "tools", "run_id") if key in step}
+    scene.session_open = False
+    answer = scene.ask("load", path=path, **fields)
+    scene.session_open = "error" not in answer
+    if scene.session_open:
+        scene.loaded = answer
+    _judge_loading(scene, step, label, answer, path)
+    if not expect and not scene.session_open:
+        scene.checks.that(False, f"{label}: the plan loads", answer["error"])
+
+
+def reload(scene: Scene, step: Step, label: str) -> None:
+    answer = scene.ask("reload")
+    if "error" not in answer:
+        scene.loaded = answer
+    _judge_loading(scene, step, label, answer, step.get("path") or scene.last_plan or DEFAULT_OUT)
+
+
+def _judge_loading(scene: Scene, step: Step, label: str, answer: dict[str, Any], path: str) -> None:
+    expect = step.get("expect", {})
+    error = answer.get("error")
+    found = [findings.from_json(each, step["do"], label) for each in error["findings"]] if error else []
+    judge(scene, step, label, codes=[1 if error else 0], found=found, seconds=answer["seconds"])
+    if scene.clouded(step["do"]):
+        return
+    checks = scene.checks
+    for key in ("stale", "fresh"):
+        if key in expect:
+            check_freshness(scene, expect[key], fresh=key == "fresh", label=label, answer=answer)
+    declared = {name for each in answer.get("declared", []) for name in (each["alias"], each["tool"])}
+    if "declares" in expect:
+        checks.that(set(expect["declares"]) <= declared, f"{label}: declares {expect['declares']}", sorted(declared))
+    if "excludes" in expect:
+        checks.that(
+            not set(expect["excludes"]) & declared, f"{label}: does not declare {expect['excludes']}", sorted(declared)
+        )
+    if expect.get("plan") == "old-or-new-whole":
+        right = builds.fingerprint(answer) in kills.wholes(scene, path)
+        checks.that(right, f"{label}: the whole old plan or the whole new one", answer.get("tools", error))
+    known = {
+        "exit",
+        "diagnostics",
+        "diagnostics_in",
+        "max_seconds",
+        "no_file",
+        "stale",
+        "fresh",
+        "declares",
+        "excludes",
+    }
+    for key in expect.keys() - known - {"plan", "note"}:
+        checks.that(False, f"{label}: an expectation that the harness knows", key)
+
+
+def check_freshness(
+    scene: Scene, named: list[str], *, fresh: bool, label: str, answer: dict[str, Any] | None = None
+) -> None:
+    """Whether the session holds servers, or the servers of tools, for fresh or for not fresh."""
+    states = (answer or {}).get("freshness")
+    if states is None:
+        states = scene.ask("freshness")
+    for name in named:
+        state = states.get(name.partition("/")[0])
+        right = state is not None and (str(state) == "fresh") == fresh
+        scene.checks.that(right, f"{label}: {name} is {'fresh' if fresh else 'not fresh'}", states)
+
+
+def inspect(scene: Scene, step: Step, label: str) -> None:
+    expect = step.get("expect", {})
+    answer = inspected(scene, step["server"], step["tool"])
+    if answer["outcome"] == "ok":
+        scene.inspected.add((step["server"], step["tool"]))
+        scene.voided.discard((step["server"], step["tool"]))
+    if "save" in step:
+        scene.saved[step["save"]] = {**answer, "asked": (step["server"], step["tool"])}
+    judge(scene, step, label, codes=[0 if answer["outcome"] == "ok" else 1], found=[], seconds=answer["seconds"])
+    if scene.clouded(step["do"]):
+        return
+    checks, schema = scene.checks, answer.get("definition", {}).get("inputSchema", {})
+    if "outcome" in expect:
+        checks.equal(answer["outcome"], expect["outcome"], f"{label}: outcome")
+    for pointer in expect.get("schema_has", []):
+        checks.that(at_pointer(schema, pointer) is not None, f"{label}: the schema has {pointer}", schema)
+    if expect.get("schema_equals_captured") or "schema_has" in expect:
+        captured = captured_tool(scene, step["server"], step["tool"]).get("inputSchema")
+        checks.equal(schema, captured, f"{label}: the schema as captured")
+    if not expect and "save" not in step:
+        checks.that(answer["outcome"] == "ok", f"{label}: the definition is handed out", answer)
+    if not (scene.bundle() and (scene.work / str(scene.bundle())).is_dir()):
+        return
+    target = f"{step['server']}/{step['tool']}"
+    ran = scene.run(
+        ["inspect", "--plan", str(scene.bundle()), "--format", "json", "--", target], label=label, echoes=(target,)
+    )
+    checks.that(
+        (ran.code == 0) == (answer["outcome"] == "ok"),
+        f"{label}: the command agrees with the session",
+        f"{ran}: exit {ran.code}",
+    )
+
+
+def inspected(scene: Scene, server: str, tool: str) -> dict[str, Any]:
+    """An inspection in the session: `outcome`, and the definition where it is ok."""
+    answer = scene.ask("inspect", server=server, tool=tool)
+    if error := answer.get("error"):
+        reason = error.get("reason") or next((each["slug"] for each in error["findings"]), "") or error["message"]
+        return {"outcome": f"refused:{reason}", "text": error["message"], "seconds": answer["seconds"]}
+    return answer
+
+
+def captured_tool(scene: Scene, server: str, tool: str) -> dict[str, Any]:
+    path = catalog_path(scene.work, server)
+    data = json.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {"tools": []}
+    return next((each for each in data["tools"] if each.get("name") == tool), {})
+
+
+def at_pointer(value: Any, pointer: str) -> Any:
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, dict) and key in value:
+            value = value[key]
+        else:
+            return None
+    return value

@@ -1,0 +1,61 @@
+"""What the product does not do yet, in one place: the harness leaves out what needs it, and says so.
+
+A row goes when its part is built; nothing else has to change, for the drivers are there.
+"""
+
+from __future__ import annotations
+
+PARTS = {
+    "call": "the call gate is not built yet",
+    "runtime": "the host's refresh at run time is not built yet",
+    "audit": "the audit events are not built yet",
+    "gateway": "the gateway is not built yet",
+    "import": "init --from is not built yet",
+    "lock": "the lock is not built yet",
+    "diff": "plan --against is not built yet",
+}
+"""Part: why what needs it is left out."""
+
+STEPS = {
+    "lock": "lock",
+    "approve": "call",
+    "call": "call",
+    "call-python": "call",
+    "call-by-exposed-name": "call",
+    "resolve": "call",
+    "restart-host": "call",
+    "notify": "runtime",
+    "settle": "runtime",
+    "audit": "audit",
+    "audit-sink": "audit",
+    "gateway-list": "gateway",
+    "gateway-call": "gateway",
+    "gateway-session": "gateway",
+}
+"""Step kind: the part that it needs."""
+
+ASSERTIONS = {"gateway_notifications": "gateway"}
+"""Key of an `assert` step: the part that it needs."""
+
+OPTIONS = {("plan", "against"): "diff"}
+"""Step kind and a key of it: the part that it needs."""
+
+CLOUDS = {
+    "lock": {"lint", "plan", "load", "reload", "assert"},
+    "runtime": {"search", "find", "inspect", "call", "load", "reload", "assert"},
+    "call": {"assert"},
+    "audit": set(),
+    "gateway": {"assert"},
+    "import": set(),
+    "diff": set(),
+}
+"""Part: the step kinds that, after a step of it was left out, run but are not judged."""
+
+
+def step_needs(step: dict[str, object]) -> str | None:
+    """The unbuilt part that STEP needs, or None where it can run."""
+    part = STEPS.get(str(step["do"]))
+    if part is None and step["do"] == "assert":
+        part = next((needed for key, needed in ASSERTIONS.items() if key in step), None)
+    part = part or next((needed for (kind, key), needed in OPTIONS.items() if step["do"] == kind and key in step), None)
+    return part if part in PARTS else None

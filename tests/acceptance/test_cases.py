@@ -1,0 +1,35 @@
+"""Every acceptance case, run as its README says; the case's id is the test's id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acceptance.harness.runner import run_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.acceptance.harness.case import Case
+    from tests.acceptance.harness.product import Product
+
+
+def test_case(
+    case: Case,
+    product: Product,
+    tmp_path_factory: pytest.TempPathFactory,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Everything that the case expects of what is built holds (C01 to C07, X01 to X08, F01 to F10, G01 to G17)."""
+    folder: Path = tmp_path_factory.getbasetemp()
+    checks = run_case(case, product, folder=folder)
+    record_property("acceptance", {"case": case.id, **checks.as_json()})
+    if checks.failures:
+        pytest.fail(
+            f"{case.id}: {case.data.get('title', '')}\nright: {case.expect.get('right', '')}\n\n{checks.report()}",
+            pytrace=False,
+        )
+    if not checks.count:
+        pytest.skip("; ".join(dict.fromkeys(reason for _, reason in checks.left_out)) or "nothing to check")

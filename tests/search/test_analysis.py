@@ -1,0 +1,109 @@
+"""One analysis for texts and queries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpexpose.search import analysis
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("get_job_logs", ["get", "job", "log"]),
+        ("get-job-logs", ["get", "job", "log"]),
+        ("getJobLogs", ["get", "job", "log"]),
+        ("GetJobLogs", ["get", "job", "log"]),
+        ("get.job/logs", ["get", "job", "log"]),
+        ("HTTPServerError", ["http", "server", "error"]),
+        ("parseURLs", ["parse", "url"]),
+        ("oauth2Token", ["oauth", "2", "token"]),
+        ("bitable_v1_appTableRecord_search", ["bitabl", "v", "1", "app", "table", "record", "search"]),
+        ("удалитьФайл", ["удалить", "фаил"]),
+    ],
+)
+def test_identifiers_are_split_and_kept_whole(text: str, parts: list[str]) -> None:
+    """Snake, kebab, camel and digits part, and the whole identifier is a term besides (F01)."""
+    found = analysis.tokens(text)
+    assert [token.term for token in found if token.joins == 0] == parts
+    assert analysis.name_key(text) in [token.term for token in found if token.joins > 0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Größe", "GROSSE"), ("naïve café", "naive cafe"), ("Łódź", "lodz"),
+        ("smørrebrød", "smorrebrod"),
+        ("ＦＩＬＥ", "file"), ("ﬁle", "file"),
+        ("İstanbul", "istanbul"), ("Ελληνικά", "ελληνικα"), ("ещё", "еще"),
+        ("Tiếng Việt", "tieng viet"), ("São Paulo", "sao paulo"),
+        ("sea\u200brch", "search"), ("se\u00adarch", "search"),
+        ("C++", "cpp"), ("C#", "csharp"), (".NET", "dotnet"), ("it's", "it"), ("don’t stop", "stop"),
+        ("users’ files", "users files"), ("e\u0301dit", "edit"),
+    ],
+)  # fmt: skip
+def test_spellings_of_one_text_meet(one: str, other: str) -> None:
+    """Width, case, accents, invisible characters and signs of a name make no other word (F01)."""
+    assert analysis.terms(one) == analysis.terms(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("查询订单的状态", "订单"), ("注文をキャンセルする", "注文"),
+        ("ファイルを削除", "削除"), ("파일을삭제", "삭제"),
+        ("ค้นหาไฟล์", "ไฟล์"), ("取消订单cancelOrder", "取消"), ("取消订单cancelOrder", "order"), ("删除", "删"),
+    ],
+)  # fmt: skip
+def test_scripts_without_blanks_match_by_pairs(text: str, part: str) -> None:
+    """A part of a sentence without blanks is met by its pairs of characters, a single character by itself (F01)."""
+    assert {token.term for token in analysis.tokens(part) if token.joins == 0} <= set(analysis.terms(text))
+
+
+def test_words_of_india_are_whole() -> None:
+    """A vowel sign is part of its word (F01)."""
+    assert analysis.terms("फ़ाइलें खोजें") == analysis.terms("फ़ाइलें") + analysis.terms("खोजें")
+    assert len(analysis.terms("खोजें")) == 1
+
+
+def test_stop_words_are_no_terms_and_still_have_length() -> None:
+    """`the` finds nothing; a name with `a` in it is as long as one with `b` (F01)."""
+    assert analysis.terms("the of and") == []
+    assert len(analysis.tokens("list_a")) == len(analysis.tokens("list_b"))
+
+
+@pytest.mark.parametrize("text", ["", " \t\n", "!!!", "🙂 👍🏽", "\u200b\u2060", "\ud800", "«»—…", "\x00\x1b", "*"])
+def test_nothing_to_search(text: str) -> None:
+    """Blanks, punctuation, emoji and invisible characters hold no word (F09)."""
+    assert not analysis.has_words(text)
+    assert analysis.terms(text) == []
+
+
+@pytest.mark.parametrize("text", ["a", "the", "订", "\ud800x", "2", "ß"])
+def test_something_to_search(text: str) -> None:
+    """A stop word is a word: it is not refused, it finds nothing (F09)."""
+    assert analysis.has_words(text)
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_any_text_has_terms_that_can_be_kept(text: str) -> None:
+    """Whatever a server or a model writes, the terms are texts that have bytes, and the same each time (C02)."""
+    for token in analysis.tokens(text):
+        assert len(token.term.encode()) <= 4 * 4 * analysis.MAX_WORD
+        assert token.term == "" or not token.term.isspace()
+    assert analysis.tokens(text) == analysis.tokens(text)
+
+
+def test_searching_imports_no_whoosh() -> None:
+    """Analysis, ranking and the engine over memory leave whoosh out; so does importing the engine (C03)."""
+    code = (
+        "import sys; from mcpexpose.search import analysis, documents, engine, explain, index, ranking; "
+        "assert not [m for m in sys.modules if m.split('.')[0] in ('whoosh', 'pydantic', 'jsonschema', 'mcp')]"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
