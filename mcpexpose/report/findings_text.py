@@ -55,7 +55,7 @@ def _excerpt(at: Location, report: FindingsReport, concealed: Spans, screen: Scr
     raw = _mask(raw, concealed.get((at.file, at.line), []))
     start = min(at.column - 1, len(raw))
     end = min(at.end_column - 1, len(raw)) if at.end_line == at.line else len(raw)
-    # A catalog may be one line of megabytes: only what is near the spot is looked at, so much that no credential is cut.
+    # A catalog may be one line of megabytes: what is near the spot is looked at, so much that no credential is cut.
     first, last = max(start - _NEAR, 0), min(end, start + _NEAR) + _NEAR
     near = report.conceal(raw[first:last])
     room = max(screen.width - _GUTTER, 20)

@@ -176,7 +176,7 @@ def table_with_notes(
     *,
     indent: int = 2,
 ) -> list[str]:
-    """A table with MORE columns of NOTES where all of it fits; else each row's notes stand in a line under it, whole."""
+    """A table with MORE columns of NOTES where all of it fits; else each row's notes stand under it, whole."""
     wide = [[*row, *note] for row, note in zip(rows, notes, strict=True)]
     if width([*columns, *more], wide, indent=indent) <= screen.width:
         return table([*columns, *more], wide, screen, indent=indent)
