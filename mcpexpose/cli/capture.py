@@ -102,7 +102,7 @@ def read_setup(config: Path | None, catalogs: Path | None, now: datetime.datetim
     parsed = workspace.config
     if parsed is None:
         raise PlanRefused(f"{workspace.name} has errors", workspace.findings_of_config)
-    transports = live_transports(parsed, workspace.name)
+    transports = live_transports(parsed)
     limit = parsed.limits.max_tools_per_server
     return Setup(
         {

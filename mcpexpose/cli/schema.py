@@ -18,11 +18,11 @@ def command(name: str | None) -> int:
     """
     from mcpexpose.config import shipped
 
-    names = shipped.schema_names()
+    names = shipped.names("schemas")
     if name is None:
         console.out("".join(f"{each}\n" for each in names))
         return exits.OK
     if name not in names:
         raise click.UsageError(f"there is no schema {name!r}; there are: {', '.join(names)}")
-    console.out_machine(shipped.schema(name))
+    console.out_machine(shipped.path("schemas", name).read_text("utf-8"))
     return exits.OK

@@ -84,11 +84,11 @@ def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | 
     if reason := finder.refused_query(query, limit):
         return SearchReport(query, profile, limit if isinstance(limit, int) else None, reason, False, 0, (), (), ())
     most = finder.effective_limit(limit, plan.search.limit)
-    allowed = frozenset(reachable(plan, chosen))
-    outside = frozenset(range(len(plan.tools))) - allowed
-    ranking = finder.rank(held, query, most, allowed, outside)
+    rows = range(len(plan.tools))
+    reach = finder.Reach.of(rows, frozenset(reachable(plan, chosen)), len(rows))
+    ranking = finder.rank(held, query, most, reach)
     declared = frozenset(first_rows(plan, chosen))
-    beyond = held.search(query, len(outside), outside).hits if outside else ()
+    beyond = held.search(query, len(reach.outside), reach.outside).hits if reach.outside else ()
     asked = {term: word for word in query.split() for term in terms(word)}
 
     def found(hit: Hit) -> Found:

@@ -54,7 +54,9 @@ def warning(slug: str, path: Path, message: str, advice: str = "", **rest: Any) 
 
 def where(path: Path) -> str:
     """The node for a sentence: `[mcp_servers.github] exposure`, `[policy] auto_approve[0]`, `extends`."""
-    depth = {"mcp_servers": 2, "profiles": 2}.get(str(path[0]), 1) if path else 0
+    if not path:
+        return "the top of the file"
+    depth = {"mcp_servers": 2, "profiles": 2}.get(str(path[0]), 1)
     if len(path) > 3 and path[0] == "mcp_servers" and path[2] == "tools":
         depth = 4
     head, tail = path[:depth], path[depth:]

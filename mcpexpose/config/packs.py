@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.config import document, lists, shape, shipped, texts
+from mcpexpose.config import lists, shape, shipped, texts
+from mcpexpose.config.document import read
 from mcpexpose.config.fault import Fault, fault
 from mcpexpose.config.nearest import nearest
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.config import Constraint, PolicyPack, ResolvedPack
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Place
-from mcpexpose.model.finding import Place
 from mcpexpose.model.policy import Approval
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from mcpexpose.config.document import Document
     from mcpexpose.model.finding import Finding
@@ -52,18 +52,20 @@ def find(
     return tuple(packs), tuple(findings)
 
 
-def documents(names: Sequence[str], base: Path) -> dict[str, Document]:
-    """The packs' files as texts, by the name that findings and `because` give them: to look up lines."""
-    out: dict[str, Document] = {}
-    for name in names:
-        source = _source(name, base)
-        if isinstance(source, Fault):
-            continue
-        try:
-            out[source.file] = document.read(source.path, source.file)
-        except InputMissing:
-            continue
-    return out
+def is_shipped(file: str) -> bool:
+    """Whether FILE, as a ResolvedPack has it, is one that comes with the package."""
+    folder, _, name = file.partition("/")
+    return folder == "policies" and name.removesuffix(".toml") in shipped.names("policies")
+
+
+def document(file: str, base: Path) -> Document | None:
+    """The text of a pack, by the FILE of its ResolvedPack, to look up lines; None where it cannot be read."""
+    try:
+        if is_shipped(file):
+            return read(shipped.path("policies", Path(file).stem), file)
+        return read(base / file, file)
+    except InputMissing:
+        return None
 
 
 def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
@@ -73,9 +75,9 @@ def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
     found: list[Fault] = []
     version = text.data.get("schema_version")
     if isinstance(version, int) and version > PACK_VERSION:
-        message = f"{shown(text.name)} is a pack of format {version}, and this mcpexpose reads {PACK_VERSION}"
+        message = f"the pack has format {version}, and this mcpexpose reads {PACK_VERSION}"
         found.append(fault("pack-version", ("schema_version",), message, "Use a newer mcpexpose."))
-        return None, tuple(_of(text.name, each) for each in found)
+        return None, tuple(_in_pack(text.name, each) for each in found)
     found += texts.check(text.data)
     for n, constraint in enumerate(_constraints(text)):
         for key in ("side_effects", "groups"):
@@ -89,7 +91,7 @@ def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
         data = shape.without(data, {_reach(each.drop) for each in shaped.faults if each.drop})
         shaped = shape.shaped(PolicyPack, shape.frozen(data))
     found += _without_effect(text)
-    return shaped.value, tuple(_of(text.name, each) for each in found)
+    return shaped.value, tuple(_in_pack(text.name, each) for each in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def _document(source: _Source | Fault, config: Path) -> Document | Fault:
         message = f"extends names the config itself, {shown(source.file, 80)}"
         return fault("pack-cycle", ("extends",), message, "Name policy packs alone.")
     try:
-        return document.read(source.path, source.file)
+        return read(source.path, source.file)
     except InputMissing:
         message = f'there is no policy pack at "{shown(source.file, 80)}"'
         return fault("pack-unknown", ("extends",), message, _nearest_file(source.path))
@@ -169,10 +171,10 @@ def _without_effect(text: Document) -> Iterator[Fault]:
     for n, constraint in enumerate(_constraints(text)):
         path = ("constraints", n)
         if constraint.get("approval") == Approval.AUTO:
-            message = f'{shown(text.name, 80)}: constraint {n} says approval = "auto", and a pack only narrows'
+            message = f'constraint {n} says approval = "auto", and a pack only narrows'
             yield fault("config-value", (*path, "approval"), message, 'Write "ask", or leave it out.')
         if constraint and constraint.keys() <= _FIELDS - _LIMITS:
-            message = f"{shown(text.name, 80)}: constraint {n} limits nothing"
+            message = f"constraint {n} limits nothing"
             advice = "Give it min_side_effect, approval, max_exposure or deny."
             yield fault("config-invalid", path, message, advice, on="header")
 
@@ -184,3 +186,14 @@ _FIELDS = frozenset(Constraint.model_fields)
 def _of(file: str, each: Fault) -> Finding:
     place = each.finding.place
     return replace(each.finding, place=replace(place, file=file)) if place is not None else each.finding
+
+
+def _in_pack(name: str, each: Fault) -> Finding:
+    finding = _of(name, each)
+    advice = finding.advice
+    if finding.slug == "config-unknown-key" and not finding.details:
+        advice = "Remove it; a pack has name, version, description and constraints."
+    message = f"{shown(name, 80)}: {finding.message}"
+    return replace(
+        finding, message=message, advice=advice, subjects=tuple(f"{name}:{subject}" for subject in finding.subjects)
+    )

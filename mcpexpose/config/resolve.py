@@ -81,6 +81,17 @@ def transport_of(server: ServerTable, withheld: Withheld) -> Transport:
     )
 
 
+def seconds(duration: str) -> float:
+    """The length of a time as `max_age` writes it: 90s, 15m, 24h, 7d, 2w. Raises ValueError for anything else."""
+    unit = _UNITS.get(duration[-1:])
+    if unit is None:
+        raise ValueError("a number and s, m, h, d or w is wanted")
+    return float(duration[:-1]) * unit
+
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+
+
 def _startup_timeout(server: ServerTable) -> float:
     if server.startup_timeout_sec is not None:
         return float(server.startup_timeout_sec)

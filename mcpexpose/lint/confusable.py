@@ -11,7 +11,7 @@ _TWINS = str.maketrans(
     "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSoaevptuikxABEZHIKMNOPTYXgil01",
 )
 """Letters of Cyrillic, Greek and a few more, each with the Latin one that it looks like."""
-_ASCII_TWINS = str.maketrans({"0": "o", "1": "l", "I": "l", "|": "l"})
+_ASCII_TWINS = str.maketrans({"0": "o", "1": "l", "|": "l"})
 SLIP_LENGTH = 7
 """Shorter names are one letter apart by chance."""
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+")
@@ -51,9 +51,10 @@ def slip(one: str, other: str) -> tuple[str, str] | None:
     left, right = one[start : len(one) - end], other[start : len(other) - end]
     after = one[len(one) - end :][:1]
     plural = "s" in (left, right) and "" in (left, right) and not after.isalpha()
-    if not end or plural or not (left + right).isalpha() or max(len(left), len(right)) > 2:
+    if plural or not (left + right).isalpha() or max(len(left), len(right)) > 2:
         return None
-    if max(len(left), len(right)) == 2 and left != right[::-1]:
+    swapped = len(left) == 2 and left == right[::-1]
+    if not swapped and (not end or max(len(left), len(right)) == 2):
         return None
     return _word_at(one, start), _word_at(other, start)
 

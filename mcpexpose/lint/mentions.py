@@ -20,9 +20,9 @@ def mentioned(text: str, tools: Iterable[CapturedTool]) -> list[CapturedTool]:
     return [
         tool
         for tool in tools
-        if (distinctive(tool.id.name) and tool.id.name in words)
-        or str(tool.id) in words
+        if (tool.id.name in words and distinctive(tool.id.name))
         or tool.decision.alias in words
+        or str(tool.id) in words
     ]
 
 

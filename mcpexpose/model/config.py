@@ -19,8 +19,9 @@ ExposureSetting = Literal["direct", "deferred", "hidden", "auto"]
 DeclaredSideEffect = Literal["read_only", "write", "destructive"]
 ApprovalSetting = Literal["auto", "ask"]
 HostApproval = Literal["auto", "prompt", "approve", "writes"]
-Duration = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?[smhdw]$")]
+Duration = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?[smhdw]$")]
 Text = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=1, le=10**15)]
 
 
 class Table(BaseModel):
@@ -35,7 +36,7 @@ class ExposureTable(Table):
     default: ExposureSetting = Field(
         "deferred", description="Exposure of every tool that no server or tool table sets."
     )
-    context_window: int = Field(200_000, ge=1, description="Tokens of the model's context window; shares are of this.")
+    context_window: Count = Field(200_000, description="Tokens of the model's context window; shares are of this.")
     auto_direct_share: float = Field(
         0.05, ge=0, le=1, description="`auto` is direct while all `auto` definitions together stay under this share."
     )
@@ -70,9 +71,9 @@ class FreshnessTable(Table):
 class LimitsTable(Table):
     """`[limits]`: sizes beyond which a call or a catalog is refused."""
 
-    result_max_bytes: int = Field(100_000, ge=1, description="UTF-8 bytes of a whole result as compact JSON.")
-    args_max_bytes: int = Field(100_000, ge=1, description="UTF-8 bytes of a call's arguments as compact JSON.")
-    max_tools_per_server: int = Field(2_000, ge=1, description="A capture with more tools is refused.")
+    result_max_bytes: Count = Field(100_000, description="UTF-8 bytes of a whole result as compact JSON.")
+    args_max_bytes: Count = Field(100_000, description="UTF-8 bytes of a call's arguments as compact JSON.")
+    max_tools_per_server: Count = Field(2_000, description="A capture with more tools is refused.")
 
 
 class ToolTable(Table):

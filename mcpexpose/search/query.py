@@ -18,10 +18,12 @@ MAX_WORDS = 24
 """Words that are looked up, the rarest of them."""
 MAX_MENDED = 4
 """Unknown words of one query that are mended."""
+MAX_TRIED = 8
+"""Unknown words of one query that are tried, since each costs some hundreds of spellings."""
 
 _QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
-_EDGES = ".:?!-/\\*=&"
-_IDENTIFIER = re.compile(r"[^\W_].*[_\-./\d]|[_\-./\d].*[^\W_]|\d|[a-z][A-Z]", re.DOTALL)
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 
 
@@ -55,28 +57,33 @@ def _names(text: str) -> Iterator[str]:
     yield name_key(text)
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
-            stripped = part.strip(_EDGES)
-            if _IDENTIFIER.search(stripped):
-                yield name_key(stripped)
+            stripped = _EDGES.sub("", part)
+            if _IDENTIFIER.search(stripped) and (key := name_key(stripped)):
+                yield key
 
 
 def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[str]:
     """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN."""
-    left = MAX_MENDED
+    mended = tried = 0
     skip = False
     for n, token in enumerate(found):
         if skip:
             skip = False
             continue
-        if token.term in index or token.term in known or not left:
+        word = token.word
+        common = (
+            token.term in index or token.term in known or len(word) < 4 or not word.isalpha() or not _alphabet(word)
+        )
+        if common or mended == MAX_MENDED or tried == MAX_TRIED:
             yield token.term
             continue
+        tried += 1
         following = found[n + 1] if n + 1 < len(found) else None
         if following is not None and (joined := _joined(token, following, index)):
-            left, skip = left - 1, True
+            mended, skip = mended + 1, True
             yield joined
-        elif other := _split(token.word, index) or _edited(token.word, index):
-            left -= 1
+        elif other := _split(word, index) or _edited(word, index):
+            mended += 1
             yield from other
         else:
             yield token.term
@@ -90,8 +97,6 @@ def _joined(token: Token, following: Token, index: Container[str]) -> str:
 
 def _split(word: str, index: Container[str]) -> tuple[str, ...]:
     """Two words of the index that were run together, as even as possible: cosmosdb, teslable."""
-    if not word.isalnum() or len(word) < 5:
-        return ()
     best: tuple[str, ...] = ()
     evenness = 0
     for at in range(2, len(word) - 1):
@@ -104,8 +109,6 @@ def _split(word: str, index: Container[str]) -> tuple[str, ...]:
 
 def _edited(word: str, index: Container[str]) -> tuple[str, ...]:
     """The word of the index that is one edit away; the first letter is taken as right, and digits as meant."""
-    if len(word) < 4 or not word.isalpha():
-        return ()
     edits = (_swaps, _insertions, _deletions, _replacements)
     # Of few letters too much else is one edit away: "world" is no typing error for "word".
     for edit in edits[: 2 if len(word) == 4 else None]:

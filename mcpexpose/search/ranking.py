@@ -124,10 +124,13 @@ def idf(holders: int, size: int) -> float:
     return log(1 + (size - holders + 0.5) / (holders + 0.5))
 
 
-def _gather(asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int]) -> dict[int, float]:
-    """Candidates, each with the negative of its first score, which comes from the best documents of each term."""
+def _gather(
+    asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int]
+) -> dict[int, tuple[bool, float]]:
+    """Candidates, each with the second and third sort key as the best documents of each term give them."""
     sums: dict[int, float] = dict.fromkeys(exact, 0.0)
     covers: dict[int, float] = {}
+    held: dict[int, int] = {}
     for one in asked:
         if one.postings is None:
             continue
@@ -141,11 +144,13 @@ def _gather(asked: Sequence[Asked], allowed: Container[int] | None, exact: Colle
             sums[row] = sums.get(row, 0.0) + gain * weight / (K1 + weight)
             if counts:
                 covers[row] = covers.get(row, 0.0) + one.idf
+                held[row] = held.get(row, 0) + 1
             taken += 1
             if taken == POSTINGS:
                 break
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
-    return {row: -total * (1 + covers.get(row, 0.0) / mass) for row, total in sums.items()}
+    words = sum(one.parts is None for one in asked)
+    return {row: (held.get(row, 0) < words, -total * (1 + covers.get(row, 0.0) / mass)) for row, total in sums.items()}
 
 
 def score(

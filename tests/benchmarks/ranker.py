@@ -49,13 +49,13 @@ def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Ran
     return rank, {"persistent": True}
 
 
-scale_product.imports = ("mcpexpose.search.engine", "mcpexpose.search.whoosh_files")  # type: ignore[attr-defined]
+scale_product.imports = ("mcpexpose.search.engine", "whoosh.codec.whoosh3", "whoosh.reading")  # type: ignore[attr-defined]
 
 
 def plan_of(tools: Iterable[tuple[str, str, str]], **search: Any) -> Plan:
     """A plan of deferred TOOLS (server, name, description), sorted, with the SEARCH settings given."""
     plan = Plan(
-        format=1, tool_version="0", analyzer_version=ANALYZER_VERSION, ranking_version=RANKING_VERSION, estimator="none",
+        format=1, tool_version="0", analyzer_version=ANALYZER_VERSION, ranking_version=RANKING_VERSION, estimator="x",
         context_window=200_000, targets=(), inputs={}, servers=(), profiles=(), prompt_section="",
         limits=Limits(100_000, 100_000, None), search=SearchSettings(8, {}, 0.0), totals=Totals(0, 0, 0, 0, 0, 0),
         tools=tuple(_tool(*tool) for tool in tools),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.model.canonical import canonical, digest
 from mcpexpose.model.plan import Limits, Plan, PlannedTool, SearchSettings, Totals
 from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
 from mcpexpose.search import engine, index
 from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.ranking import RANKING_VERSION
+
+if TYPE_CHECKING:
+    from mcpexpose.model.answer import Hit, Ranking
 
 Tools = Mapping[str, Mapping[str, Any]]
 """server → tool → its description, or its definition without names."""
@@ -70,7 +72,7 @@ def plan_of(definitions: Mapping[tuple[str, str], Mapping[str, Any]], **search: 
         for (server, name), definition in definitions.items()
     )  # fmt: skip
     return Plan(
-        format=1, tool_version="0", analyzer_version=ANALYZER_VERSION, ranking_version=RANKING_VERSION, estimator="none",
+        format=1, tool_version="0", analyzer_version=ANALYZER_VERSION, ranking_version=RANKING_VERSION, estimator="x",
         context_window=200_000, targets=(), inputs={}, servers=(), tools=tools, profiles=(), prompt_section="",
         limits=Limits(100_000, 100_000, None), search=replace(SearchSettings(8, {}, 0.0), **search),
         totals=Totals(0, 0, 0, 0, 0, 0),
@@ -127,7 +129,15 @@ def plan_for() -> Callable[[Tools], Plan]:
     return lambda tools: plan_of(definitions_of(tools))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def pair(catalog: Tools) -> Iterator[tuple[Searched, Searched]]:
+    """Both engines over the catalog, for tests with many queries."""
+    memory, whoosh = searched("memory", catalog), searched("whoosh", catalog)
+    yield memory, whoosh
+    whoosh.engine.close()
+
+
+@pytest.fixture(scope="session")
 def catalog() -> Tools:
     """Sixty tools of six servers, of words that repeat, for tests of sameness."""
     verbs = ["get", "list", "create", "delete", "update", "search", "export", "archive", "merge", "sendMessage"]

@@ -24,6 +24,8 @@ from mcpexpose.search import analysis
         ("parseURLs", ["parse", "url"]),
         ("oauth2Token", ["oauth", "2", "token"]),
         ("bitable_v1_appTableRecord_search", ["bitabl", "v", "1", "app", "table", "record", "search"]),
+        ("searchGitHubIssues", ["search", "github", "issu"]),
+        ("getIPv4Address", ["get", "ipv4", "address"]),
         ("удалитьФайл", ["удалить", "фаил"]),
     ],
 )
@@ -37,9 +39,12 @@ def test_identifiers_are_split_and_kept_whole(text: str, parts: list[str]) -> No
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Größe", "GROSSE"), ("naïve café", "naive cafe"), ("Łódź", "lodz"), ("smørrebrød", "smorrebrod"),
-        ("ＦＩＬＥ", "file"), ("ﬁle", "file"), ("İstanbul", "istanbul"), ("Ελληνικά", "ελληνικα"), ("ещё", "еще"),
-        ("Tiếng Việt", "tieng viet"), ("São Paulo", "sao paulo"), ("sea\u200brch", "search"), ("se\u00adarch", "search"),
+        ("Größe", "GROSSE"), ("naïve café", "naive cafe"), ("Łódź", "lodz"),
+        ("smørrebrød", "smorrebrod"),
+        ("ＦＩＬＥ", "file"), ("ﬁle", "file"),
+        ("İstanbul", "istanbul"), ("Ελληνικά", "ελληνικα"), ("ещё", "еще"),
+        ("Tiếng Việt", "tieng viet"), ("São Paulo", "sao paulo"),
+        ("sea\u200brch", "search"), ("se\u00adarch", "search"),
         ("C++", "cpp"), ("C#", "csharp"), (".NET", "dotnet"), ("it's", "it"), ("don’t stop", "stop"),
         ("users’ files", "users files"), ("e\u0301dit", "edit"),
     ],
@@ -52,7 +57,8 @@ def test_spellings_of_one_text_meet(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("查询订单的状态", "订单"), ("注文をキャンセルする", "注文"), ("ファイルを削除", "削除"), ("파일을삭제", "삭제"),
+        ("查询订单的状态", "订单"), ("注文をキャンセルする", "注文"),
+        ("ファイルを削除", "削除"), ("파일을삭제", "삭제"),
         ("ค้นหาไฟล์", "ไฟล์"), ("取消订单cancelOrder", "取消"), ("取消订单cancelOrder", "order"), ("删除", "删"),
     ],
 )  # fmt: skip
@@ -73,7 +79,7 @@ def test_stop_words_are_no_terms_and_still_have_length() -> None:
     assert len(analysis.tokens("list_a")) == len(analysis.tokens("list_b"))
 
 
-@pytest.mark.parametrize("text", ["", " \t\n", "!!!", "🙂 👍🏽", "\u200b\u2060", "\ud800", "«»—…", "\x00\x1b", "*"])
+@pytest.mark.parametrize("text", ["", " \t\n", "!!!", "🙂 👍🏽 1️⃣", "\u200b\u2060", "\ud800", "«»—…", "\x00\x1b", "*"])
 def test_nothing_to_search(text: str) -> None:
     """Blanks, punctuation, emoji and invisible characters hold no word (F09)."""
     assert not analysis.has_words(text)

@@ -21,12 +21,11 @@ rule = Rule(__name__, severity="warning", since="0.1.0")
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if not tool.planned:
         return
-    own = context.tools_by_server[tool.id.server]
-    for other in mentioned(tool.decision.description, own):
-        if other is not tool and not other.planned:
-            yield rule.finding(
-                f"the description of {shown(str(tool.id))} names {shown(other.id.name)}, which no model meets",
-                (tool.id, other.id),
-                "Write a description of your own for it, or expose the other tool as well.",
-                tool.at("description"),
-            )
+    unmet = [other for other in context.tools_by_server[tool.id.server] if not other.planned]
+    for other in mentioned(tool.decision.description, unmet) if unmet else ():
+        yield rule.finding(
+            f"the description of {shown(str(tool.id))} names {shown(other.id.name)}, which no model meets",
+            (tool.id, other.id),
+            "Write a description of your own for it, or expose the other tool as well.",
+            tool.at("description"),
+        )

@@ -80,6 +80,8 @@ def _slips(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     pairs = {(one, other) for alike in buckets.values() for one in alike for other in alike if one < other}
     for one, other in sorted(pairs):
         words = slip(one, other)
+        if skeleton(one) == skeleton(other):
+            continue  # told already
         if words is None or all(uses[word] > 1 or word in EFFECTS for word in words):
             continue
         yield one, other

@@ -32,7 +32,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     for text in visible_texts(tool.raw) if tool.planned else ():
         if not text.identifier and _PHRASES.search(text.text):
             yield rule.finding(
-                f"{shown(str(tool.id))} has a {shown(text.field)} that gives the model orders",
+                f"{shown(str(tool.id))} gives the model orders in its {shown(text.field)}",
                 (tool.id,),
                 "Read it as a stranger's words, and replace the text in the config where it does more than describe.",
                 tool.at(*text.place),

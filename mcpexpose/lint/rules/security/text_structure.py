@@ -42,7 +42,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
         found = [what for what, form in _FORMS if form.search(text.text)]
         if found:
             yield rule.finding(
-                f"{shown(str(tool.id))} has a {shown(text.field)} that imitates {' and '.join(found)}",
+                f"{shown(str(tool.id))} imitates {' and '.join(found)} in its {shown(text.field)}",
                 (tool.id,),
                 "Here it stays on one line or in quotes, and breaks out of nothing; ask its makers why, or replace it.",
                 tool.at(*text.place),

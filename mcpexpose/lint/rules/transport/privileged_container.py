@@ -32,14 +32,16 @@ def check(server: Server, context: Context) -> Iterator[Finding]:
     if program(server.table.command or "") not in ("docker", "podman", "nerdctl"):
         return
     args = server.table.args
+    told = -1
     for n, arg in enumerate(args):
-        joined = f"{arg}={args[n + 1]}" if n + 1 < len(args) and arg.startswith("--") and "=" not in arg else arg
-        for pattern, what in _WHOLE:
-            if pattern.fullmatch(joined) or pattern.fullmatch(arg):
-                yield rule.finding(
-                    f"{shown(server.id)} is a container that {what}",
-                    (f"{server.id}:args[{n}]",),
-                    "Give it what it needs and no more: one folder, one network, no socket.",
-                    server.key("args", n),
-                )
-                break
+        with_value = f"{arg}={args[n + 1]}" if n + 1 < len(args) and arg.startswith("-") and "=" not in arg else arg
+        what = next((what for form, what in _WHOLE if form.fullmatch(with_value) or form.fullmatch(arg)), None)
+        if what is None or told == n - 1 >= 0:
+            continue
+        told = n
+        yield rule.finding(
+            f"{shown(server.id)} is a container that {what}",
+            (f"{server.id}:args[{n}]",),
+            "Give it what it needs and no more: one folder, one network, no socket.",
+            server.key("args", n),
+        )

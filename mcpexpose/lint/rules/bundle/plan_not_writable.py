@@ -1,0 +1,7 @@
+"""There are no rights, or there is no room, to write a bundle."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

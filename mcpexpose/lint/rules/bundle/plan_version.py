@@ -1,0 +1,7 @@
+"""A bundle is of another format, or was analysed by another version."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

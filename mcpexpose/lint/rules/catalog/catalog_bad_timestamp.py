@@ -1,0 +1,7 @@
+"""`captured_at` is no time stamp, or has no zone."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

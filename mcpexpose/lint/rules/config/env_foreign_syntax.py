@@ -1,0 +1,7 @@
+"""A value holds another host's way to name a variable."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="warning", since="0.1.0", fix="unsafe")

@@ -1,0 +1,7 @@
+"""A variable that a transport needs is not set, and has no default."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="warning", since="0.1.0")

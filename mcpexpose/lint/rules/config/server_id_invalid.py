@@ -1,0 +1,7 @@
+"""A server's id is a path, empty, or holds control characters."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

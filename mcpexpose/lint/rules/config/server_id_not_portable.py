@@ -1,0 +1,7 @@
+"""A server's id holds characters that hosts replace."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="warning", since="0.1.0")

@@ -1,0 +1,7 @@
+"""A profile or a tool table names a tool that was not captured."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

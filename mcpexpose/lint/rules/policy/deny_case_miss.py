@@ -1,0 +1,7 @@
+"""A deny pattern misses a tool by letter case alone."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="warning", since="0.1.0")

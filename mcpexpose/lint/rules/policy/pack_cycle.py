@@ -1,0 +1,7 @@
+"""Policy packs refer to each other in a circle, or one stands twice."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

@@ -1,0 +1,7 @@
+"""`extends` names a policy pack that is not there."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

@@ -1,0 +1,7 @@
+"""An entry of allow or deny, or a pattern elsewhere, meets no tool."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0", fix="unsafe")

@@ -1,0 +1,7 @@
+"""Two patterns of equal weight meet one tool and disagree."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

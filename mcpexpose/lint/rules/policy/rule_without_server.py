@@ -1,0 +1,7 @@
+"""An entry of `auto_approve` or `default_tools` is a bare name or a star."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

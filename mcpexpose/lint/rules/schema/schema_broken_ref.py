@@ -1,0 +1,7 @@
+"""A schema refers to a part that is not in it."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

@@ -1,0 +1,7 @@
+"""A schema refers out of itself: to the network, or to a file."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

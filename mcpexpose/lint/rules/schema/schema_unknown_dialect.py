@@ -1,0 +1,7 @@
+"""A schema declares a dialect that is not known."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

@@ -1,0 +1,7 @@
+"""A text holds characters that a model reads and a person does not see."""
+
+from __future__ import annotations
+
+from mcpexpose.lint.rule import Rule
+
+rule = Rule(__name__, severity="error", since="0.1.0")

@@ -1,0 +1,89 @@
+"""The small vocabularies that rules lean on."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcpexpose.lint.confusable import foreign_letters, skeleton, slip
+from mcpexpose.lint.mentions import distinctive
+from mcpexpose.lint.packages import package_of, pinned, program
+from mcpexpose.lint.verbs import verb_of_name, verb_of_text
+
+
+@pytest.mark.parametrize(
+    ("name", "effect"),
+    [
+        ("delete_project", "destructive"),
+        ("deleteProject", "destructive"),
+        ("project-remove", "destructive"),
+        ("get_deleted_items", "read_only"),
+        ("deploy_logs_get", "read_only"),
+        ("send_mail", "write"),
+        ("post", "write"),
+        ("blog_post", None),
+        ("order_status", "write"),
+        ("weather", None),
+    ],
+)
+def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
+    found = verb_of_name(name)
+    assert (found[1] if found else None) == effect
+
+
+@pytest.mark.parametrize(
+    ("text", "effect"),
+    [
+        ("Delete a project and all of its data", "destructive"),
+        ("Permanently deletes all contacts", "destructive"),
+        ("This tool will remove the file", "destructive"),
+        ("Notes on deleted items", None),
+        ("Lists what was deleted", "read_only"),
+        ("", None),
+    ],
+)
+def test_texts_say_it_with_their_first_verb(text: str, effect: str | None) -> None:
+    found = verb_of_text(text)
+    assert (found[1] if found else None) == effect
+
+
+def test_letters_of_other_scripts_are_seen_through() -> None:
+    assert skeleton("list_οrders") == skeleton("list_orders") == skeleton("LIST_0RDERS")
+    assert foreign_letters("list_οrders") == ("ο",)
+    assert foreign_letters("pаypаl") == ("а",)
+    assert foreign_letters("λίστα") == foreign_letters("検索_orders") == foreign_letters("naïve") == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("send_invoice", "send_invoiec", ("invoice", "invoiec")),
+        ("search_all", "serch_all", ("search", "serch")),
+        ("get_user", "get_users", None),
+        ("get_user_list", "get_users_list", None),
+        ("get_v1_data", "get_v2_data", None),
+        ("list", "lost", None),
+        ("send_invoice", "send_receipt", None),
+    ],
+)
+def test_a_slip_is_one_letter_inside_a_word(one: str, other: str, words: tuple[str, str] | None) -> None:
+    assert slip(one, other) == words
+
+
+def test_programs_are_named_without_folder_and_ending() -> None:
+    assert program("C:\\Program\\npx.CMD") == program("/usr/bin/npx") == "npx"
+
+
+def test_what_is_local_is_no_package() -> None:
+    assert package_of("node", ["server.js"]) is None
+    assert package_of("docker", ["compose", "up"]) is None
+    found = package_of("npx", ["./server"])
+    assert found is not None
+    assert pinned(found)
+
+
+def test_only_joined_names_are_told_from_prose() -> None:
+    assert distinctive("get_contact")
+    assert distinctive("getContact")
+    assert not distinctive("contacts")
+    assert not distinctive("read-only")
+    assert not distinctive("get_user", 3)
