@@ -69,7 +69,16 @@ def test_the_host_of_the_readme_runs(coding_agent: Path, monkeypatch: pytest.Mon
 def test_the_preview_of_the_readme_is_what_the_command_prints() -> None:
     """C04: the first thing that a newcomer sees."""
     shown = subprocess.run(
-        [sys.executable, "-m", "mcpexpose", "plan", "--config", "examples/quickstart/config.toml", "--now", "2026-12-01T00:00:00Z"],
+        [
+            sys.executable,
+            "-m",
+            "mcpexpose",
+            "plan",
+            "--config",
+            "examples/quickstart/config.toml",
+            "--now",
+            "2026-12-01T00:00:00Z",
+        ],
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
