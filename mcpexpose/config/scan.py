@@ -10,6 +10,9 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 
+MAX_STEPS = 320
+"""Of a path: more than any document has that is read, so that a text which is refused costs no stack and no time."""
+
 Path = tuple[str | int, ...]
 Span = tuple[int, int]
 
@@ -164,6 +167,8 @@ class _Scanner:
         self.out.values.setdefault(path, (start, self.at))
 
     def items(self, path: Path, close: str) -> None:
+        if len(path) > MAX_STEPS:
+            raise _Unreadable
         self.at += 1
         count = 0
         while True:
@@ -182,7 +187,7 @@ class _Scanner:
 
     def key(self) -> list[tuple[str, Span]]:
         out: list[tuple[str, Span]] = []
-        while True:
+        while len(out) <= MAX_STEPS:
             self.blank()
             start = self.at
             quoted = self.text[start : start + 1] in ("'", '"')
@@ -193,6 +198,7 @@ class _Scanner:
             if self.text[self.at : self.at + 1] != ".":
                 return out
             self.at += 1
+        raise _Unreadable
 
     def repeat(self, path: Path, second: Span) -> None:
         first = self.firsts.get(path) or self.out.keys.get(path, second)
