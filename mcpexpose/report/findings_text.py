@@ -8,7 +8,7 @@ from mcpexpose.report.screen import Paint, Screen, cells
 
 PAINT = {Severity.ERROR: Paint.DANGER, Severity.WARNING: Paint.CARE, Severity.INFO: Paint.NOTE}
 _GUTTER = 8
-_NEAR = 4_096
+_NEAR = 1_500
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
