@@ -12,8 +12,9 @@ from mcpexpose.model.errors import PlanRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from mcpexpose.bundle.write import Step
     from mcpexpose.catalog.places import CatalogText
     from mcpexpose.config.document import Document
     from mcpexpose.model.catalog import Catalog
@@ -170,14 +171,14 @@ class Workspace:
         )
         return self.resolved is not None and not faulty and self.compiled.writable
 
-    def write(self, out: Path) -> Manifest:
+    def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""
         from mcpexpose.bundle.write import write
 
         if not self.writable:
             faults = tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
-        return write(self.compiled, out)
+        return write(self.compiled, out, progress=progress)
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
