@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 from functools import cached_property
 from pathlib import Path
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.errors import PlanRefused
@@ -190,7 +192,8 @@ class Workspace:
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
         if document := self._document(place.file):
-            return document.locate(place.path, place.on)
+            at = document.locate(place.path, place.on)
+            return at and dataclasses.replace(at, file=normpath(at.file))
         if text := self._catalog_text(place.file):
             return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
         return None
@@ -199,7 +202,7 @@ class Workspace:
         """Whether FILE, a name in findings, is a pack that came with the package."""
         from mcpexpose.config.packs import is_shipped
 
-        return any(pack.file == file for pack in self._packs[0]) and is_shipped(file)
+        return is_shipped(file) and any(pack.file == file for pack in self._packs[0])
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""
@@ -232,11 +235,15 @@ class Workspace:
         return self._documents[file]
 
     def _pack_document(self, file: str) -> Document | None:
-        if not any(pack.file == file for pack in self._packs[0]):
+        """The text of a pack, of one that could not be used too; packs are named as `extends` writes them."""
+        packs, findings = self._packs
+        named = {pack.file for pack in packs} | {finding.place.file for finding in findings if finding.place}
+        written = next((each for each in sorted(named) if normpath(each) == normpath(file) and each != self.name), None)
+        if written is None:
             return None
         from mcpexpose.config.packs import document
 
-        return document(file, self.folder)
+        return document(written, self.folder)
 
     def _catalog_text(self, file: str) -> CatalogText | None:
         if not file.startswith(self.catalog_name + "/"):
