@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 LONG = "what destroys is looked for on purpose, and confirmed by somebody who knows " * 3
 LAYERS = (
-    Because("exposure", "hidden", "deny", 'mcp_servers.git.deny "del*"', "", "config.toml", ("deny", 0)),
-    Because("policy_state", "denied", "deny", 'mcp_servers.git.deny "del*"', "", "config.toml", ("deny", 0)),
+    Because("exposure", "hidden", "deny", 'mcp_servers.azure.deny "del*"', "", "config.toml", ("deny", 0)),
+    Because("policy_state", "denied", "deny", 'mcp_servers.azure.deny "del*"', "", "config.toml", ("deny", 0)),
     Because("side_effect", "destructive", "pack", "baseline@1: delete_*", LONG, "policies/baseline.toml", (12,)),
 )
 LOSERS = (
     Because("exposure", "deferred", "exposure", "exposure.default", "", "config.toml", ("exposure", "default")),
-    Because("side_effect", "write", "tool", "mcp_servers.git.tools.del.side_effect", "", "config.toml", (53,)),
+    Because("side_effect", "write", "tool", "mcp_servers.azure.tools.del.side_effect", "", "config.toml", (53,)),
     Because("side_effect", "destructive", "hint", "annotations of git/del", "destructiveHint true"),
 )
 
@@ -51,7 +51,7 @@ def test_every_layer_stands_with_value_key_place_and_what_became_of_it(compiled:
     assert lines[0].endswith("is denied: no model meets it, no call reaches it.")
     rows = [line.split("  ") for line in lines if line.strip()]
     flat = [[cell.strip() for cell in row if cell.strip()] for row in rows]
-    assert ["exposure", "hidden", 'mcp_servers.git.deny "del*"', "config.toml:12"] in flat
+    assert ["exposure", "hidden", 'deny "del*"', "config.toml:12"] in flat
     assert ["deferred", "[exposure] default", "config.toml:12", "gives way"] in flat
     assert ["destructive", "the server's hint destructiveHint true", "agrees"] in flat
     assert any("write" in row and "gives way" in row for row in flat)
@@ -62,7 +62,7 @@ def test_nothing_is_cut_at_any_width(compiled: Compiled) -> None:
     """Long reasons are broken between words."""
     for width in (80, 100, 120):
         out = render_text(Explanation(denied(compiled), None, (), (), locate), Screen(width))
-        assert all(cells(line) <= width for line in out.split("\n"))
+        assert [line for line in out.split("\n") if cells(line) > width] == []
         words = " ".join(out.split())
         for word in set(LONG.split()):
             assert word in words
