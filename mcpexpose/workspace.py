@@ -75,7 +75,7 @@ class Workspace:
     def _packs(self) -> tuple[tuple[ResolvedPack, ...], tuple[Finding, ...]]:
         from mcpexpose.config.packs import find
 
-        return find(self.config.extends, self.folder) if self.config else ((), ())
+        return find(self.config.extends, self.folder, self.name) if self.config else ((), ())
 
     @cached_property
     def _resolved(self) -> tuple[ResolvedConfig | None, tuple[Finding, ...]]:
@@ -206,6 +206,22 @@ class Workspace:
             return document.line(number)
         text = self._catalog_text(file)
         return text.line(number) if text else None
+
+    def conceal(self, text: str) -> str:
+        """A line with credentials struck out, of the same length: those of the config, and what looks like one."""
+        from mcpexpose.model.secrets import find
+
+        for literal in self._literals:
+            text = text.replace(literal, "*" * len(literal))
+        for secret in find(text):
+            text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
+        return text
+
+    @cached_property
+    def _literals(self) -> tuple[str, ...]:
+        from mcpexpose.config.resolve import literal_secrets
+
+        return tuple(sorted(literal_secrets(self.config), key=len, reverse=True)) if self.config else ()
 
     def _document(self, file: str) -> Document | None:
         if file == self.name:

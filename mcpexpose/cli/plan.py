@@ -63,7 +63,7 @@ def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str 
     from mcpexpose.report.findings import FindingsReport
 
     if workspace.resolved is None:
-        faults = FindingsReport(findings, line=workspace.line, locate=workspace.locate)
+        faults = FindingsReport(findings, line=workspace.line, locate=workspace.locate, conceal=workspace.conceal)
         return lambda form, screen: preview.render_faults(form, faults, screen)
     made = preview.preview(
         workspace.compiled,

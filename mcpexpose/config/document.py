@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcpexpose.config import scan, syntax
+from mcpexpose.config import scan, syntax, toml11
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Finding, Location, Severity
 from mcpexpose.model.text import shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 1_048_576
 MAX_LEVELS = 100
 MAX_REPEATS = 20
+_READS_1_1 = (3, 15)
 On = Literal["value", "key", "header"]
 
 
@@ -180,18 +182,37 @@ def _parsed(document: Document) -> tuple[dict[str, Any] | None, tuple[Finding, .
                 "Save the file with LF or CRLF line ends.",
             ),
         )
-    try:
-        parsed = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return None, _explained(document, str(error))
-    except (ValueError, RecursionError, OverflowError) as error:
-        # An integer beyond Python's limit of digits and the like; never the text of the value.
-        what = "nested too deeply" if isinstance(error, RecursionError) else "it holds a number that cannot be read"
-        return None, (_fault("toml-syntax", name, f"{shown(name)} is no TOML: {what}", None),)
+    parsed, newer, message = _loaded(text)
+    if parsed is None:
+        return None, _explained(document, message)
     path = _deep_path(parsed)
     if path is not None:
         return None, (_too_deep(document, document.locate(path)),)
-    return parsed, ()
+    return parsed, tuple(_newer(document, each) for each in newer)
+
+
+def _loaded(text: str) -> tuple[dict[str, Any] | None, tuple[toml11.Newer, ...], str]:
+    """The data, what TOML 1.1 is in the text, and where there is no data what the parser says."""
+    message = ""
+    try:
+        parsed = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError alone: a number with more digits than Python reads
+        parsed, message = None, str(error) if isinstance(error, tomllib.TOMLDecodeError) else syntax.UNREADABLE_NUMBER
+    if parsed is not None and sys.version_info < _READS_1_1:
+        return parsed, (), ""
+    older, newer = toml11.as_1_0(text)
+    if parsed is None and newer:
+        try:
+            parsed = tomllib.loads(older)
+        except (ValueError, RecursionError):
+            return None, (), message
+    return parsed, newer if parsed is not None else (), message
+
+
+def _newer(document: Document, each: toml11.Newer) -> Finding:
+    place = document.location(*each.span)
+    message = f"{shown(document.name)} has {each.what}, which TOML 1.0 has not; other programs may refuse the file"
+    return Finding("toml-1-1-only", Severity.WARNING, message, (document.name,), each.advice, location=place)
 
 
 def _explained(document: Document, message: str) -> tuple[Finding, ...]:
@@ -208,7 +229,7 @@ def _explained(document: Document, message: str) -> tuple[Finding, ...]:
             Finding(
                 "config-duplicate",
                 Severity.ERROR,
-                f"{shown(subjects[0])} is given twice, in line {first.line} and in line {second.line}; neither counts",
+                f"{shown(subjects[0])} is given twice, {_lines(first.line, second.line)}; neither counts",
                 subjects,
                 "Keep one of the two.",
                 location=second,
@@ -228,6 +249,10 @@ def _explained(document: Document, message: str) -> tuple[Finding, ...]:
         Finding(fault.slug, fault.severity, fault.message, fault.subjects, trouble.advice, location=place),
         *findings,
     )
+
+
+def _lines(first: int, second: int) -> str:
+    return f"both in line {first}" if first == second else f"in line {first} and in line {second}"
 
 
 def _too_deep(document: Document, place: Location | None) -> Finding:

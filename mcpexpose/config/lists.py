@@ -59,22 +59,20 @@ def repeats(values: Any, path: Path) -> Iterator[Fault]:
     """The second and later places of each entry of a list of texts."""
     if not isinstance(values, list | tuple):
         return
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     for n, value in enumerate(values):
         if isinstance(value, dict):
             value = value.get("name")
         if not isinstance(value, str):
             continue
         if value in seen:
-            message = (
-                f'{where(path)} names "{shown(value, 80)}" twice, as entries {seen[value]} and {n}, counted from 0'
-            )
+            message = f'{where(path)} names "{shown(value, 80)}" twice'
             yield fault("config-duplicate", (*path, n), message, "Keep one of the two.")
-        seen.setdefault(value, n)
+        seen.add(value)
 
 
 def _waivers(waivers: Any) -> Iterator[Fault]:
-    seen: dict[tuple[str, str], int] = {}
+    seen: set[tuple[str, str]] = set()
     for n, waiver in enumerate(waivers if isinstance(waivers, list | tuple) else ()):
         if not isinstance(waiver, dict):
             continue
@@ -84,7 +82,7 @@ def _waivers(waivers: Any) -> Iterator[Fault]:
         if (rule, subject) in seen:
             message = f"[[waivers]] waives {shown(rule, 60)} for {shown(subject, 80)} twice"
             yield fault("config-duplicate", ("waivers", n), message, "Keep one of the two.", on="header")
-        seen.setdefault((rule, subject), n)
+        seen.add((rule, subject))
 
 
 def _get(own: Any, path: Path) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.fault import Fault, fault, warning, where
+from mcpexpose.model import secrets
 from mcpexpose.model.text import shown
 from mcpexpose.model.transport import ReferenceSyntax, Template
 
@@ -73,7 +74,7 @@ def check_text(path: Path, text: str) -> Iterator[Fault]:
                 return
             foreign[whole] = _meant(known)
         elif body in _EDITOR_WORDS:
-            foreign[whole] = body
+            foreign[whole] = ""
     plain.append(text[last:])
     for part in plain:
         for pattern in (_POWERSHELL, _DOLLAR, _PERCENT):
@@ -95,14 +96,15 @@ def unset(base: Path, server: ServerTable, environ: Mapping[str, str]) -> Iterat
             continue  # said by `check`
         names = dict.fromkeys(reference.name for reference in references if reference.default is None)
         for name in names:
-            if name not in environ:
+            if name not in environ and name not in _EDITOR_WORDS:
                 yield _unset((*base, *tail), name)
     named: list[tuple[Path, str]] = [(("env_vars", n), name) for n, name in enumerate(server.inherited)]
     named += [(("env_http_headers", header), name) for header, name in server.env_http_headers.items()]
     if server.bearer_token_env_var:
         named.append((("bearer_token_env_var",), server.bearer_token_env_var))
     for tail, name in named:
-        if _NAME.fullmatch(name) and name not in environ:
+        # What stands there may be a credential instead of a name; then another finding says so, without the text.
+        if _NAME.fullmatch(name) and name not in environ and not secrets.find(name):
             yield _unset((*base, *tail), name)
 
 
@@ -147,19 +149,17 @@ def _syntax(path: Path, what: str, advice: str) -> Fault:
 
 def _meant(found: re.Match[str]) -> str:
     head, mark, rest = found["head"], found["mark"], found["rest"]
-    if mark in (":", ".") and _NAME.fullmatch(rest):
-        return rest
-    return f"{head}:-…" if mark in ("-", ":=", "=", ":") else head
+    if mark in (":", "."):
+        return rest if _NAME.fullmatch(rest) else f"{head}:-…" if head.isupper() else ""
+    return f"{head}:-…" if mark in ("-", ":=", "=") else head
 
 
 def _foreign(path: Path, foreign: Mapping[str, str]) -> Iterator[Fault]:
     for spelling, meant in foreign.items():
         short = re.sub(r"(?<=[:\-=?+])[^}:]{20,}(?=\})", "…", shown(spelling, 40))
-        name = meant if _NAME.fullmatch(meant.removesuffix(":-…")) else "NAME"
-        yield warning(
-            "env-foreign-syntax",
-            path,
-            f"{where(path)} holds {short}, which only other hosts expand",
-            f"Write ${{{name}}}.",
-            details={"suggests": [f"${{{name}}}"]},
-        )
+        message = f"{where(path)} holds {short}, which only other hosts expand"
+        if meant:
+            written = f"${{{meant}}}"
+            yield warning("env-foreign-syntax", path, message, f"Write {written}.", details={"suggests": [written]})
+        else:
+            yield warning("env-foreign-syntax", path, message, "Write the value, or ${NAME} for a variable of yours.")

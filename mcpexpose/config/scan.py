@@ -14,13 +14,16 @@ Path = tuple[str | int, ...]
 Span = tuple[int, int]
 
 # Possessive (`*+`), so that no text makes the engine go back.
-STRING = re.compile(
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}'
-    r"|'''(?:[^']++|'(?!''))*+'{3,5}"
-    r'|"(?:[^"\\\n]++|\\[^\n])*+"'
-    r"|'[^'\n]*+'",
-    re.DOTALL,
+_QUOTED = (
+    (r'"""(?:[^"\\]++|\\.|"(?!""))*+', '"{3,5}'),
+    (r"'''(?:[^']++|'(?!''))*+", "'{3,5}"),
+    (r'"(?:[^"\\\n]++|\\[^\n])*+', '"'),
+    (r"'[^'\n]*+", "'"),
 )
+STRING = re.compile("|".join(f"{body}{close}" for body, close in _QUOTED), re.DOTALL)
+"""A string of TOML, of each of the four kinds."""
+ANY_STRING = "|".join(f"{body}(?:{close})?+" for body, close in _QUOTED)
+"""The same, closed or not: it matches at every quote, so that looking for strings takes one pass."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _BLANK = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")

@@ -185,11 +185,12 @@ def _matches(path: Path, pattern: str) -> bool:
 
 def _unknown(model: type[BaseModel], path: Path) -> Fault:
     key = str(path[-1])
-    options = _keys_of(model, path[:-1])
-    meant = nearest(key, options)
-    message = f'{where(path[:-1])} has no key "{shown(key, 60)}"'
+    meant = nearest(key, _keys_of(model, path[:-1]))
+    table = f"[{dotted(path[:-1])}]" if len(path) == 2 and isinstance(path[0], str) else where(path[:-1])
+    message = f'{table} has no key "{shown(key, 60)}"'
     advice = "Remove it, or list it in [compat] ignore_keys if it is another host's."
-    if meant is None and (home := _HOMES.get(key)):
+    if meant is None and (elsewhere := nearest(key, _HOMES)):
+        home = f"{_HOMES[elsewhere]} {elsewhere}" if elsewhere != key else _HOMES[elsewhere]
         message += f"; it belongs in {home}"
         advice = f"Move it to {home}."
     elif meant:
@@ -257,6 +258,9 @@ def _told(path: Path, detail: ErrorDetails, value: Any) -> Fault:
         table = where(path[:-1])
         example = _EXAMPLES.get(key, f'{key} = "…"')
         return fault("config-invalid", path, f"{table} has no {key}", f"Add it, as in {example}.")
+    if path == ("schema_version",) and kind == "literal_error":
+        slug = "config-value" if isinstance(value, int) and not isinstance(value, bool) else "config-type"
+        return fault(slug, path, "schema_version must be 1", "Write schema_version = 1, or leave it out.")
     if kind in ("literal_error", "enum"):
         allowed = _alternatives(str(context.get("expected", "")))
         if not isinstance(value, str):
@@ -289,7 +293,7 @@ def _wanted(kind: str, path: Path) -> str:
 
 
 def _example(path: Path, key: str, kind: str) -> str:
-    if path[0] == "mcp_servers" and len(path) == 2:
+    if (path[0] == "mcp_servers" and len(path) == 2) or (len(path) == 1 and kind == "dict_type" and key == "groups"):
         return f"[{dotted(path)}]"
     if len(path) > 1 and path[-2] in _ENTRIES:
         return _ENTRIES[str(path[-2])]

@@ -7,21 +7,14 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcpexpose.config.scan import ANY_STRING
 from mcpexpose.config.subjects import dotted, subject_of
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from mcpexpose.config.scan import Path
 
-_TOKEN = re.compile(
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5})?'
-    r"|'''(?:[^']++|'(?!''))*+(?:'{3,5})?"
-    r'|"(?:[^"\\\n]++|\\[^\n])*+"?'
-    r"|'[^'\n]*+'?"
-    r"|#[^\n]*+"
-    r"|[\[\]{}.=,\n]",
-    re.DOTALL,
-)
+_TOKEN = re.compile(rf"{ANY_STRING}|#[^\n]*+|[\[\]{{}}.=,\n]", re.DOTALL)
 _AT = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _REPETITION = (
     "Cannot declare",
@@ -30,6 +23,9 @@ _REPETITION = (
     "Cannot redefine namespace",
     "Duplicate inline table key",
 )
+UNREADABLE_NUMBER = "a number has too many digits"
+"""In place of a message of `tomllib`, where it is Python that gives up."""
+_LONG_NUMBER = re.compile(r"(?<![\w\"'])[0-9_]{4000,}")
 _QUOTES = "“”„‟‘’‚‛«»‹›″′´`＂＇"
 _WORDS = {"True": "true", "False": "false", "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false"}
 _LITERAL = "a backslash in double quotes starts an escape; a path is best a literal string, in single quotes"
@@ -86,6 +82,8 @@ def explain(text: str, message: str) -> Trouble:
     found = _AT.search(message)
     plain = message[: found.start()] if found else message
     offset = _offset(text, int(found[1]), int(found[2])) if found and found[1] else len(text)
+    if plain == UNREADABLE_NUMBER and (number := _LONG_NUMBER.search(text)):
+        return _friendly(plain, number.start())
     start = text.rfind("\n", 0, offset) + 1
     end = text.find("\n", offset)
     line = text[start : end if end >= 0 else len(text)].rstrip("\r")
@@ -93,7 +91,7 @@ def explain(text: str, message: str) -> Trouble:
         trouble = look(plain, line, start, offset)
         if trouble is not None:
             return trouble
-    return Trouble(_friendly(plain), offset)
+    return _friendly(plain, offset)
 
 
 def _offset(text: str, line: int, column: int) -> int:
@@ -111,7 +109,9 @@ def _merge(plain: str, line: str, start: int, offset: int) -> Trouble | None:
 
 def _json(plain: str, line: str, start: int, offset: int) -> Trouble | None:
     if start == 0 and line.lstrip().startswith(("{", "[{", "//")):
-        return Trouble("this looks like JSON", offset, "A host's JSON config is taken over by `mcpexpose init --from`.")
+        return Trouble(
+            "this looks like JSON", offset, "Take a host's JSON config over with `mcpexpose init --from FILE`."
+        )
     return None
 
 
@@ -183,24 +183,43 @@ def _word(plain: str, line: str, start: int, offset: int) -> Trouble | None:
     if word and (word[0].isalpha() or word[0] in "./~@$"):
         return Trouble("a text stands without quotes", offset, 'Put it in quotes: "…".')
     if not word:
-        return Trouble("a value is missing", offset)
+        return Trouble("a value is missing", offset, "Write one after the `=`, or remove the key.")
     return None
 
 
+# What tomllib says, in other words, and what to do about it.
 _FRIENDLY = {
-    "Illegal character '\\n'": "a text is not closed on its line",
-    "Unterminated string": "a text is never closed",
-    "Unclosed array": "a `[` is never closed, or a comma is missing",
-    "Unclosed inline table": "a `{` is never closed, goes over several lines, or a comma is missing",
-    "Expected newline or end of document after a statement": "something follows a value on its line",
-    "Expected '=' after a key in a key/value pair": "a key has no `=`",
-    "Expected ']' at the end of a table declaration": "a table's header is not closed with `]`",
-    "Expected ']]' at the end of an array declaration": "a header is not closed with `]]`",
-    "Invalid initial character for a key part": "a key is missing, or has a character that needs quotes",
-    "Invalid statement": "a line is neither `key = value` nor `[table]`",
-    "Invalid value": "a value cannot be read",
+    "Illegal character '\\n'": ("a text is not closed on its line", "Close it with the quote that opened it."),
+    "Unterminated string": ("a text is never closed", "Close it with the quotes that opened it."),
+    "Unclosed array": (
+        "a `[` is never closed, or a comma is missing",
+        "Write a comma between entries, and close with `]`.",
+    ),
+    "Unclosed inline table": ("a `{` is never closed, or a comma is missing", "Close it with `}` on its line."),
+    "Expected newline or end of document after a statement": (
+        "something follows a value on its line",
+        "Put each key on a line of its own, and texts in quotes.",
+    ),
+    "Expected '=' after a key in a key/value pair": ("a key has no `=`", "Write `key = value`."),
+    "Expected ']' at the end of a table declaration": (
+        "a header is not closed",
+        "Write `[table]`, quotes around odd keys.",
+    ),
+    "Expected ']]' at the end of an array declaration": ("a header is not closed", "Write `[[table]]`."),
+    "Invalid initial character for a key part": (
+        "a key is missing, or has a character that needs quotes",
+        'Put the key in quotes: "a key".',
+    ),
+    "Invalid statement": (
+        "a line is neither `key = value` nor `[table]`",
+        "Write it as one of them, or start it with #.",
+    ),
+    "Invalid value": ("a value cannot be read", "Put a text in quotes."),
+    "Invalid date or datetime": ("a date that is none", "Write it as 2027-03-31."),
+    UNREADABLE_NUMBER: ("a number has too many digits", "Write a smaller one."),
 }
 
 
-def _friendly(plain: str) -> str:
-    return _FRIENDLY.get(plain) or shown(plain[:1].lower() + plain[1:], 120)
+def _friendly(plain: str, offset: int) -> Trouble:
+    message, advice = _FRIENDLY.get(plain) or (shown(plain[:1].lower() + plain[1:], 120), "")
+    return Trouble(message, offset, advice)

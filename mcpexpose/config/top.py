@@ -40,11 +40,11 @@ def near_misses(data: Mapping[str, Any]) -> Iterator[Fault]:
         meant = _meant(key, value, data)
         if meant is None:
             continue
-        shown_key = dotted((key,))
+        written = f"[{dotted((key,))}]" if isinstance(value, dict | list) else dotted((key,))
         yield fault(
             "config-unknown-key",
             (key,),
-            f'[{shown_key}] is no table of ours; did you mean "{meant}"?',
+            f'{written} is nothing of ours; did you mean "{meant}"?',
             f"Rename it to {meant}, or list it in [compat] ignore_keys if it is another program's.",
             on="key",
             details={"suggests": [meant]},

@@ -151,7 +151,7 @@ def _of_dataclass(name: str) -> dict[str, Any]:
 
 
 def _as_on_disk(body: dict[str, Any]) -> None:
-    """The file has no place of its own and no revision, which is computed; and a plain `tools/list` result is one too."""
+    """The file has no place of its own and no computed revision; and a plain `tools/list` result is a catalog too."""
     for field in ("file", "indices", "revision"):
         del body["properties"][field]
     body["required"] = ["tools"]

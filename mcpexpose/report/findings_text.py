@@ -8,6 +8,7 @@ from mcpexpose.report.screen import Paint, Screen, cells
 
 PAINT = {Severity.ERROR: Paint.DANGER, Severity.WARNING: Paint.CARE, Severity.INFO: Paint.NOTE}
 _GUTTER = 8
+_NEAR = 4_096
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
@@ -51,11 +52,17 @@ def _excerpt(at: Location, report: FindingsReport, concealed: Spans, screen: Scr
     raw = report.line(at.file, at.line)
     if raw is None or not raw.strip():
         return []
-    raw = report.conceal(_mask(raw, concealed.get((at.file, at.line), [])))
+    raw = _mask(raw, concealed.get((at.file, at.line), []))
     start = min(at.column - 1, len(raw))
     end = min(at.end_column - 1, len(raw)) if at.end_line == at.line else len(raw)
-    before, marked, after = (_printable(part, screen) for part in (raw[:start], raw[start:end], raw[end:].rstrip()))
+    # A catalog may be one line of megabytes: what is near the spot is looked at, so much that no credential is cut.
+    first, last = max(start - _NEAR, 0), min(end, start + _NEAR) + _NEAR
+    near = report.conceal(raw[first:last])
     room = max(screen.width - _GUTTER, 20)
+    start, end = start - first, min(end - first, start - first + _NEAR)
+    before = _printable(near[max(start - room, 0) : start], screen)
+    marked = _printable(near[start : min(end, start + room)], screen)
+    after = _printable(near[end : end + room].rstrip(), screen)
     if cells(before) + cells(marked) + cells(after) > room:
         marked = screen.fit(marked, room * 2 // 3)
         before = screen.fit_start(before, max((room - cells(marked)) * 2 // 3, 0))

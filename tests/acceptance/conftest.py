@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.acceptance.harness.case import SHIPPED_CASES, read_cases
+from tests.acceptance.harness.checks import WrongCase
 from tests.acceptance.harness.product import Product
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" not in metafunc.fixturenames:
         return
     folder = metafunc.config.getoption("--cases").resolve()
-    wrong = {entry["id"]: entry["reason"] for entry in tomllib.loads(WRONG.read_text("utf-8")).get("case", [])}
-    cases = []
-    for case in read_cases(folder):
-        marks = []
-        if case.id in wrong:
-            marks.append(pytest.mark.xfail(reason=f"the case is wrong: {wrong[case.id]}", strict=True))
-        cases.append(pytest.param(case, id=case.id, marks=marks))
-    metafunc.parametrize("case", cases)
+    metafunc.parametrize("case", [pytest.param(case, id=case.id) for case in read_cases(folder)])
+
+
+@pytest.fixture(scope="session")
+def wrong_cases() -> dict[str, WrongCase]:
+    """By case id, what we hold to be wrong in it."""
+    entries = tomllib.loads(WRONG.read_text("utf-8")).get("case", [])
+    return {entry["id"]: WrongCase(entry["reason"], tuple(entry["expectations"])) for entry in entries}
 
 
 @pytest.fixture(scope="session")
