@@ -49,7 +49,12 @@ class Setup:
     help="Take the one SERVER's tools from a stored tools/list result or catalog (- is stdin); connect to nothing.",
 )
 @click.option("--accept-shrink", is_flag=True, help="Take a list that lost more than half of the tools.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="For each server, in all.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="For each server, from its start to its last page.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Show the end of what servers wrote to stderr.")
 @options.formats(("text", "json"))
 @options.config

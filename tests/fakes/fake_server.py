@@ -31,7 +31,7 @@ SCRIPTS/ID.json, every key optional:
     hang_on           a list of methods that are never answered
     exit_on           a list of methods upon which the process ends without an answer
     second_handshake  what a server that hears `initialize` too late does: "error" (duplicate "initialize" received),
-                      "result" (a handshake revision, as servers of both eras do), "exit"; default: method not found
+                      "result" (it turns into one of a handshake revision), "exit"; default: method not found
     exit_on_page      n: the process ends upon the n-th list request of this process
     stdout_first      text written to stdout before anything else (a log line, garbage)
     stdout_noise      {"text", "times"}: written to stdout before each answer, `times` lines
@@ -82,6 +82,7 @@ class FakeServer:
         self.lists_here = 0
         self.calls: dict[str, int] = {}
         self.subscription: Any = None
+        self.turned = False  # into a server of the old era, by an `initialize`
         self.connected = threading.Event()
         self.script = self.read_script()
 
@@ -175,7 +176,7 @@ class FakeServer:
     # answers
 
     def complete(self, result: dict[str, Any]) -> dict[str, Any]:
-        if self.protocol() == MODERN:
+        if self.protocol() == MODERN and not self.turned:
             return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **result}
         return result
 
@@ -259,6 +260,7 @@ class FakeServer:
         if what == "exit":
             os._exit(1)
         if what == "result":
+            self.turned = True
             self.send({"id": number, "result": {"protocolVersion": "2025-11-25", "serverInfo": info, **head}})
         else:
             self.send({"id": number, "error": {"code": -32600, "message": 'duplicate "initialize" received'}})
