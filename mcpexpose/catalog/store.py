@@ -96,7 +96,7 @@ def write_bytes(folder: Path, server: str, data: bytes) -> Path:
     path = folder / file_name(server)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(path, data)
+        replace(path, data)
         for name in candidates(server)[1:]:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
@@ -104,7 +104,8 @@ def write_bytes(folder: Path, server: str, data: bytes) -> Path:
     return path
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes) -> None:
+    """Put DATA in place of the file at PATH, whole or not at all; its mode is kept. Raises OSError."""
     handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

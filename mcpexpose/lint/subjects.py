@@ -45,6 +45,8 @@ class Context:
     compiled: Compiled | None
     now: datetime.datetime
     comments: tuple[CommentLike, ...] = ()
+    first_key: float = float("inf")
+    """The line of the config's first key or header."""
     locate: Callable[[Place], Location | None] = lambda place: None
 
     @property
