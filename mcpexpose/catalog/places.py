@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -36,15 +37,25 @@ class CatalogText:
         if not isinstance(index, int) or not 0 <= index < len(self._tools):
             return span(self.text, path, on)
         start, end = self._tools[index]
-        found = span(self.text[start:end], path[2:], on)
-        line = self.text.count("\n", 0, start)
-        shift = start - (self.text.rfind("\n", 0, start) + 1)
+        line = bisect_right(self._ends, start - 1)
+        shift = start - (self._ends[line - 1] + 1 if line else 0)
+        # Of the tool as a whole its first line is given, and that needs no walk.
+        found = (
+            _first_line(self.text, start, end)
+            if len(path) == 2 and on == "value"
+            else span(self.text[start:end], path[2:], on)
+        )
         return Span(
             line + found.line,
             found.column + (shift if found.line == 1 else 0),
             line + found.end_line,
             found.end_column + (shift if found.end_line == 1 else 0),
         )
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The offset of each line feed."""
+        return [found.start() for found in re.finditer("\n", self.text)]
 
     @cached_property
     def _tools(self) -> list[tuple[int, int]]:
@@ -91,3 +102,8 @@ class CatalogText:
     def _skip(self, at: int) -> int:
         match = _BLANK.match(self.text, at)
         return match.end() if match else at
+
+
+def _first_line(text: str, start: int, end: int) -> Span:
+    first_end = text.find("\n", start, end)
+    return Span(1, 1, 1, (end if first_end < 0 else first_end) - start + 1)

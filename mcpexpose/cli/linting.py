@@ -107,14 +107,16 @@ class Names:
 
     def named(self, findings: Iterable[Finding], workspace: Workspace) -> list[Finding]:
         """FINDINGS of a workspace, renamed."""
-        out = []
         self._workspaces[id(workspace)] = workspace
-        for finding in findings:
-            for each in (finding.location, finding.place, *finding.related):
-                if each is not None:
-                    self._files[given.file_name(each.file, workspace)] = (workspace, each.file)
-            out.append(given.named(finding, workspace))
-        return out
+        names: dict[str, str] = {}
+
+        def name(file: str) -> str:
+            if file not in names:
+                names[file] = given.file_name(file, workspace)
+                self._files[names[file]] = (workspace, file)
+            return names[file]
+
+        return [given.renamed(finding, name) for finding in findings]
 
     def conceal(self, text: str) -> str:
         """A line without credentials of any of these workspaces."""
