@@ -174,7 +174,7 @@ def unique_fingerprints(findings: Iterable[Finding], report: FindingsReport) -> 
     seen: dict[str, int] = {}
     out = []
     for finding in findings:
-        base = digest([from_root(file_of(finding, report), report), finding.fingerprint])
+        base = digest([shown(from_root(file_of(finding, report), report)), finding.fingerprint])
         seen[base] = nth = seen.get(base, 0) + 1
         out.append(base if nth == 1 else digest([base, nth]))
     return out

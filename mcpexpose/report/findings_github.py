@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.finding import Finding, Severity
+from mcpexpose.model.text import shown
 from mcpexpose.report.findings import FindingsReport, file_of, from_root, in_config, message
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
 def _command(finding: Finding, report: FindingsReport) -> str:
     at = in_config(finding, report)
     file = at.file if at else file_of(finding, report)
-    properties = {"file": from_root(file, report)} if file else {}
+    properties = {"file": shown(from_root(file, report))} if file else {}
     if at:
         properties |= {"line": str(at.line), "endLine": str(at.end_line)}
         if at.line == at.end_line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.text import shown
 from mcpexpose.report.findings import (
     FindingsReport,
     file_of,
@@ -33,7 +34,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
                 "fingerprint": fingerprint,
                 "severity": SEVERITIES[finding.severity],
                 "location": {
-                    "path": from_root(at.file if at else file_of(finding, report), report),
+                    "path": shown(from_root(at.file if at else file_of(finding, report), report)),
                     "lines": {"begin": at.line if at else 1, "end": at.end_line if at else 1},
                 },
             }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from mcpexpose.model.finding import Finding, Severity
+from mcpexpose.model.text import shown
 from mcpexpose.report.findings import FindingsReport, file_of, from_root, message, whereabouts
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def render(report: FindingsReport, screen: Screen) -> str:
 
 
 def _case(finding: Finding, report: FindingsReport, inner: str) -> str:
-    name = " ".join([finding.slug, *finding.subjects])
-    file = from_root(file_of(finding, report), report)
+    name = " ".join([finding.slug, *map(shown, finding.subjects)])
+    file = shown(from_root(file_of(finding, report), report))
     line = f' line="{finding.location.line}"' if finding.location else ""
     return (
         f"<testcase name={_attribute(name)} classname={_attribute(file)} file={_attribute(file)}{line}>"

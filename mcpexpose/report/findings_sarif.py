@@ -149,7 +149,11 @@ def _related(finding: Finding, anchor: Location | None, report: FindingsReport) 
 
 def _physical(file: str, at: Location | None, report: FindingsReport) -> dict[str, Any]:
     name = from_root(file, report)
-    uri = f"file://{quote(name)}" if name.startswith("/") else quote(name)
+    uri = (
+        f"file://{quote(name, errors='surrogateescape')}"
+        if name.startswith("/")
+        else quote(name, errors="surrogateescape")
+    )
     artifact = {"uri": uri} if name.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
     if at is None:
         return {"artifactLocation": artifact}
