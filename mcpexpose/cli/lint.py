@@ -80,6 +80,7 @@ def command(
         waived=waived,
         line=names.line,
         locate=names.locate,
+        conceal=names.conceal,
         explained=frozenset(all_rules()),
     )
     console.put(form, render(form, report, console.screen()))

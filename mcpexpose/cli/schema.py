@@ -18,7 +18,7 @@ def command(name: str | None) -> int:
     """
     from mcpexpose.config import shipped
 
-    names = tuple(name.removesuffix(".schema") for name in shipped.names("schemas"))
+    names = shipped.names("schemas")
     if name is None:
         console.out("".join(f"{each}\n" for each in names))
         return exits.OK

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.client import trouble
-from mcpexpose.client.connect import Era, HttpStatus, connected, quiet
+from mcpexpose.client.connect import HttpStatus, connected, quiet
+from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
 from mcpexpose.client.target import BadAddress, BadHeader, Launch, Target, launch
@@ -22,10 +23,13 @@ from mcpexpose.model.transport import ReferenceSyntax, UnsetVariable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mcp import ClientSession
+
     from mcpexpose.model.finding import Finding
 
 MAX_PAGES = 1_000
-_AT_ONCE = 8
+AT_ONCE = 4
+"""More would starve each other: package runners that start cold, on a machine with few cores."""
 
 State = Literal["connecting", "listing", "done", "failed"]
 
@@ -66,14 +70,16 @@ async def capture(
     on_progress: Callable[[Progress], None] = _silent,
     now: datetime.datetime | None = None,
 ) -> list[Captured]:
-    """One answer for each of TARGETS, in their order; some are asked at once, each within its own time.
+    """One answer for each of TARGETS, in their order; AT_ONCE of them are asked at once.
+
+    The time limit of each counts from its own start.
 
     Nothing is raised for what servers do, and nothing is written. NOW stamps the catalogs; it has a zone.
     """
     import anyio
 
     results: list[Captured | None] = [None] * len(targets)
-    slots = anyio.Semaphore(_AT_ONCE)
+    slots = anyio.Semaphore(AT_ONCE)
 
     async def one(index: int, target: Target) -> None:
         async with slots:
@@ -131,14 +137,31 @@ class _Listing:
         """What went wrong, and whether the server was unavailable; nothing where all pages are in."""
         import anyio
 
-        deadline = anyio.current_time() + self.target.transport.startup_timeout_s
-        problem = await self._attempt(stderr, deadline, "auto")
-        # A server of before 2026-07-28 may end at the first message that is no `initialize`.
-        if problem and problem.lost and not self.head and self.target.transport.kind == "stdio":
-            problem = await self._attempt(stderr, deadline, "legacy")
+        limit = self.target.transport.startup_timeout_s
+        deadline = anyio.current_time() + limit
+        wait = patience(limit) if self.target.patience_s is None else self.target.patience_s
+        # HTTP+SSE was withdrawn before 2026-07-28.
+        handshake = Handshake("old" if self.target.transport.kind == "sse" else "either", wait)
+        problem = await self._attempt(stderr, deadline, handshake)
+        if handshake.spoiled and not problem:
+            # It was slow and is well: the limit begins anew, for a start that finds everything installed.
+            deadline = anyio.current_time() + limit
+            problem = await self._again(stderr, deadline, Handshake("new", wait))
+        elif problem and problem.lost and not self.pages and self.target.transport.kind == "stdio":
+            if not self.head:
+                # A server of before 2026-07-28 may end at the first message that is no `initialize`.
+                problem = await self._again(stderr, deadline, Handshake("old", wait))
+            elif handshake.both:
+                # And one of after it at an `initialize`.
+                problem = await self._again(stderr, deadline, Handshake("new", wait))
         return ((problem.finding,), problem.unavailable) if problem else ((), False)
 
-    async def _attempt(self, stderr: StderrTail, deadline: float, era: Era) -> trouble.Trouble | None:
+    async def _again(self, stderr: StderrTail, deadline: float, handshake: Handshake) -> trouble.Trouble | None:
+        """Once more, with a process or connection that has heard nothing yet."""
+        self.requests.clear()
+        return await self._attempt(stderr, deadline, handshake)
+
+    async def _attempt(self, stderr: StderrTail, deadline: float, handshake: Handshake) -> trouble.Trouble | None:
         import anyio
 
         target = self.target
@@ -158,12 +181,11 @@ class _Listing:
                     tap,
                     stderr,
                     status,
-                    timeout_s=target.transport.startup_timeout_s,
-                    era=era,
-                ) as client:
-                    self._note_head(client)
-                    problem = await self._pages(client, tap)
-                    if problem:
+                    handshake,
+                    limit_s=target.transport.startup_timeout_s,
+                ) as session:
+                    self._note_head(session)
+                    if not handshake.spoiled and (problem := await self._pages(session, tap)):
                         problems.append(problem)
             except Exception as error:
                 if not problems:
@@ -172,7 +194,9 @@ class _Listing:
             problems.append(trouble.timed_out(target, self._where()))
         return problems[0] if problems else None
 
-    async def _pages(self, client: Any, tap: Tap) -> trouble.Trouble | None:
+    async def _pages(self, session: ClientSession, tap: Tap) -> trouble.Trouble | None:
+        from mcp_types import PaginatedRequestParams
+
         server = self.target.server
         cursor: str | None = None
         seen: set[str] = set()
@@ -180,7 +204,7 @@ class _Listing:
             if len(self.requests) == MAX_PAGES:
                 return trouble.too_many_pages(server, MAX_PAGES)
             self.requests.append(cursor)
-            await client.list_tools(cursor=cursor, cache_mode="bypass")
+            await session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor is not None else None)
             page = tap.pages[-1]
             if sentence := _page_fault(page):
                 return trouble.answered(server, self._where(), sentence)
@@ -196,16 +220,16 @@ class _Listing:
                 return trouble.loop(server, self.started.strike(cursor), len(self.requests))
             seen.add(cursor)
 
-    def _note_head(self, client: Any) -> None:
-        info = client.server_info
+    def _note_head(self, session: ClientSession) -> None:
+        info = session.server_info
         self.head = {
-            "protocol": client.protocol_version,
+            "protocol": session.protocol_version,
             "server_info": info.model_dump(mode="json", by_alias=True, exclude_none=True) if info else None,
-            "instructions": client.instructions,
+            "instructions": session.instructions,
         }
 
     def _where(self) -> str:
-        return f"page {len(self.requests)} of its tools" if self.requests else "the handshake"
+        return f"page {len(self.requests)} of its tools" if self.requests else trouble.HANDSHAKE
 
     def catalog(self, now: datetime.datetime) -> tuple[Catalog | None, tuple[Finding, ...]]:
         """The catalog of all pages, what is no tool set aside; None where a value of it is no JSON."""

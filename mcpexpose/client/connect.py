@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.client.child import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from mcp import Client
+    from mcp import ClientSession
 
+    from mcpexpose.client.era import Handshake
     from mcpexpose.client.stderr import StderrTail
     from mcpexpose.client.tap import Tap
     from mcpexpose.client.target import Launch
-
-_MAX_EVENT_BYTES = 64 * 1024 * 1024
-Era = Literal["auto", "legacy"]
 
 
 class HttpStatus:
@@ -32,71 +33,86 @@ class HttpStatus:
 
 @asynccontextmanager
 async def connected(
-    launch: Launch, kind: str, tap: Tap, stderr: StderrTail, status: HttpStatus, *, timeout_s: float, era: Era = "auto"
-) -> AsyncIterator[Client]:
-    """A client whose handshake is done; TAP reads along. Raises whatever the SDK raises; closing ends the child.
+    launch: Launch, kind: str, tap: Tap, stderr: StderrTail, status: HttpStatus, handshake: Handshake, *, limit_s: float
+) -> AsyncIterator[ClientSession]:
+    """A session whose handshake is done; TAP reads along. Raises whatever the SDK raises; closing ends the child.
 
-    With ERA "auto" the server is asked for the 2026-07-28 revision first, then greeted as before it.
+    No request of it has a time limit of its own: the caller's holds for all together.
     """
-    from mcp import Client
+    from mcp import ClientSession
     from mcp_types import Implementation
 
     from mcpexpose import __version__
 
-    transport = _transport(launch, kind, stderr, status, timeout_s)
-    client = Client(
-        tap.around(transport),
-        mode=era,
-        read_timeout_seconds=timeout_s,
-        cache=None,
-        client_info=Implementation(name="mcpexpose", version=__version__),
-    )
-    async with client:
-        yield client
+    async with (
+        tap.around(_transport(launch, kind, stderr, status, limit_s)) as (read, write),
+        ClientSession(
+            dispatcher=_patient(read, write), client_info=Implementation(name="mcpexpose", version=__version__)
+        ) as session,
+    ):
+        await handshake.agree(session)
+        yield session
 
 
-def _transport(launch: Launch, kind: str, stderr: StderrTail, status: HttpStatus, timeout_s: float) -> Any:
-    if kind == "stdio":
-        from mcp import StdioServerParameters
-        from mcp.client.stdio import stdio_client
+def _patient(read: Any, write: Any) -> Any:
+    """The SDK's dispatcher, but for the ten seconds after which it stops to wait for `server/discover`."""
+    from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
-        parameters = StdioServerParameters(
-            command=launch.command, args=list(launch.args), env=dict(launch.env), cwd=launch.cwd
-        )
-        return stdio_client(parameters, errlog=stderr.file)
+    class Patient(JSONRPCDispatcher[Any]):
+        async def send_raw_request(self, method: str, params: Any, opts: Any = None, **more: Any) -> dict[str, Any]:
+            waiting: Any = {**(opts or {}), "timeout": None}
+            return await super().send_raw_request(method, params, waiting, **more)
+
+    return Patient(read, write)
+
+
+def _transport(launch: Launch, kind: str, stderr: StderrTail, status: HttpStatus, limit_s: float) -> Any:
     if kind == "http":
-        return _streamable_http(launch, status, timeout_s)
-    return _sse(launch, status, timeout_s)
+        return _streamable_http(launch, status, limit_s)
+    if kind == "sse":
+        return _sse(launch, status, limit_s)
+    if sys.platform != "win32":
+        from mcpexpose.client.child import child
+
+        return child(launch, stderr.file)
+    # Only the SDK knows how to end all processes of a job there.
+    from mcp import StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    parameters = StdioServerParameters(
+        command=launch.command, args=list(launch.args), env=dict(launch.env), cwd=launch.cwd
+    )
+    return stdio_client(parameters, errlog=stderr.file)
 
 
 @asynccontextmanager
-async def _streamable_http(launch: Launch, status: HttpStatus, timeout_s: float) -> AsyncIterator[Any]:
+async def _streamable_http(launch: Launch, status: HttpStatus, limit_s: float) -> AsyncIterator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        _http_client(launch, status, timeout_s) as client,
-        streamable_http_client(launch.url, http_client=client, max_sse_event_size=_MAX_EVENT_BYTES) as streams,
+        _http_client(launch, status, limit_s) as client,
+        streamable_http_client(launch.url, http_client=client, max_sse_event_size=MAX_LINE_BYTES) as streams,
     ):
         yield streams
 
 
 @asynccontextmanager
-async def _sse(launch: Launch, status: HttpStatus, timeout_s: float) -> AsyncIterator[Any]:
+async def _sse(launch: Launch, status: HttpStatus, limit_s: float) -> AsyncIterator[Any]:
     from mcp.client.sse import sse_client
 
     def factory(headers: Any = None, timeout: Any = None, auth: Any = None) -> Any:
-        return _http_client(launch, status, timeout_s)
+        return _http_client(launch, status, limit_s)
 
     async with sse_client(launch.url, httpx_client_factory=factory) as streams:
         yield streams
 
 
-def _http_client(launch: Launch, status: HttpStatus, timeout_s: float) -> Any:
+def _http_client(launch: Launch, status: HttpStatus, limit_s: float) -> Any:
     import httpx2
 
     return httpx2.AsyncClient(
         headers=dict(launch.headers),
-        timeout=httpx2.Timeout(timeout_s),
+        timeout=httpx2.Timeout(limit_s),
         event_hooks={"response": [status.note]},
     )
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.client.child import MAX_LINE_BYTES, LineTooLong
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
@@ -42,6 +44,9 @@ class Tap:
 
     def incoming(self, item: Any) -> Any:
         """What the SDK gets instead of ITEM; None where it gets nothing."""
+        if isinstance(item, LineTooLong):
+            self._on_fault(f"it wrote a line of more than {MAX_LINE_BYTES // 1024**2} MiB to stdout")
+            return None
         if isinstance(item, Exception):
             return self._unreadable(item)
         from mcp.shared.message import SessionMessage
@@ -77,6 +82,8 @@ def _line_of(error: Exception) -> str | None:
     """The text that the SDK could not parse; None for an error of another kind."""
     from pydantic import ValidationError
 
+    if isinstance(error, UnicodeDecodeError):
+        return error.object.decode("utf-8", "replace")
     if not isinstance(error, ValidationError):
         return None
     given = error.errors(include_url=False, include_context=False)[0].get("input")

@@ -29,6 +29,8 @@ class Target:
     max_tools: int = 2_000
     base: Path = field(default_factory=Path)
     """The config's folder: relative paths of the transport start there."""
+    patience_s: float | None = None
+    """How long `server/discover` is asked before `initialize` is asked too; None goes by the transport's limit."""
 
 
 @dataclass(frozen=True, slots=True)

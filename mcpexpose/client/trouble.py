@@ -17,6 +17,12 @@ _LONGEST = 200
 _CONNECTION_CLOSED = -32000
 _REQUEST_TIMEOUT = -32001
 _PARSE_ERROR = -32700
+_RUNNERS = frozenset(
+    ("npx", "npm", "bunx", "bun", "pnpx", "pnpm", "yarn", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman")
+)
+
+HANDSHAKE = "the handshake"
+"""A place in the conversation, as messages name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,24 @@ def answered(server: str, where: str, sentence: str) -> Trouble:
 
 def timed_out(target: Target, where: str) -> Trouble:
     seconds = f"{target.transport.startup_timeout_s:g}"
-    return Trouble(
-        failed(
-            target.server,
-            f"it did not finish {where} within {seconds} s",
-            "Give it more time: `startup_timeout_sec` in its table, or --timeout.",
-        ),
-        unavailable=True,
-    )
+    sentence = f"it did not finish {where} within {seconds} s"
+    advice = "Give it more time: `startup_timeout_sec` in its table, or --timeout."
+    if where == HANDSHAKE and (runner := _runner(target)):
+        sentence += f"; {runner} may still be installing what it runs"
+        advice = (
+            "Run its command once by hand, so that it is installed, or give it more time: "
+            "`startup_timeout_sec` in its table, or --timeout."
+        )
+    return Trouble(failed(target.server, sentence, advice), unavailable=True)
+
+
+def _runner(target: Target) -> str | None:
+    """The program of TARGET's command line that fetches a package before it runs it."""
+    transport = target.transport
+    if transport.kind != "stdio":
+        return None
+    words = [word.replace("\\", "/").rpartition("/")[2] for word in (transport.command, *transport.args[:2])]
+    return next((runner for word in words if (runner := word.partition(".")[0]) in _RUNNERS), None)
 
 
 def loop(server: str, cursor: str, pages: int) -> Trouble:
@@ -121,7 +137,7 @@ def of_exception(error: BaseException, target: Target, launch: Launch, status: i
     for leaf in leaves:
         if isinstance(leaf, UnicodeDecodeError):
             return answered(server, where, "it sent bytes that are not UTF-8")
-        if isinstance(leaf, OSError) and target.transport.kind == "stdio" and where == "the handshake":
+        if isinstance(leaf, OSError) and target.transport.kind == "stdio" and where == HANDSHAKE:
             return _not_started(leaf, target, launch)
         if trouble := _of_protocol(leaf, target, launch, status, where):
             return trouble
@@ -183,7 +199,7 @@ def _of_http(error: BaseException, target: Target, launch: Launch, status: int |
     if isinstance(error, httpx2.HTTPStatusError):
         return _of_status(status or error.response.status_code, target, launch)
     if isinstance(error, httpx2.TimeoutException):
-        return timed_out(target, "the handshake")
+        return timed_out(target, HANDSHAKE)
     if isinstance(error, httpx2.ConnectError):
         return Trouble(
             failed(target.server, f"nothing answers at {place}", "Start it, or mend `url` in its table."),

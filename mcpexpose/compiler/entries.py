@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.compiler import keys, patterns
-from mcpexpose.compiler.nearest import suggest
+from mcpexpose.compiler.nearest import ENOUGH, suggest
 from mcpexpose.compiler.select import bad_pattern
 from mcpexpose.model.finding import Finding, Place, Severity
 from mcpexpose.model.names import ToolId
@@ -61,7 +61,7 @@ def read(
         if classes and text in CLASSES:
             named.setdefault(text, at)
             continue
-        entry, finding = _entry(inputs, (*path, at), text, classes)
+        entry, finding = _entry(inputs, (*path, at), text, classes, len(findings) < ENOUGH)
         if entry:
             entries.append(entry)
         if finding:
@@ -74,7 +74,7 @@ def read(
 
 
 def _entry(
-    inputs: Inputs, path: tuple[str | int, ...], text: str, classes: bool
+    inputs: Inputs, path: tuple[str | int, ...], text: str, classes: bool, names: bool
 ) -> tuple[Entry | None, Finding | None]:
     server, slash, tool = text.partition("/")
     if not slash:
@@ -99,7 +99,7 @@ def _entry(
     if known is None and server in inputs.resolved.broken:
         return None, None
     if known is None:
-        return None, _no_server(inputs, path, text, server, pattern)
+        return None, _no_server(inputs, path, text, server, pattern, names)
     if known.catalog is None:
         return Entry(text, path, server, pattern, ()), None
     meets: tuple[ToolId, ...]
@@ -109,7 +109,7 @@ def _entry(
         meets = tuple(ToolId(server, name) for name in known.tools if pattern.matches(name))
     if meets or (not known.tools and tool == "*"):
         return Entry(text, path, server, pattern, meets), None
-    return None, _no_tool(inputs, path, text, server, pattern)
+    return None, _no_tool(inputs, path, text, server, pattern, names)
 
 
 def _without_server(inputs: Inputs, path: tuple[str | int, ...], text: str, classes: bool) -> Finding:
@@ -147,24 +147,26 @@ def _finding(inputs: Inputs, slug: str, path: tuple[str | int, ...], text: str, 
 
 
 def _no_server(
-    inputs: Inputs, path: tuple[str | int, ...], text: str, server: str, pattern: patterns.Pattern
+    inputs: Inputs, path: tuple[str | int, ...], text: str, server: str, pattern: patterns.Pattern, names: bool
 ) -> Finding:
     if server in inputs.resolved.config.mcp_servers:
         what = f"the server {shown(server)} is switched off"
         return _met_nothing(inputs, path, text, pattern, what, (), False, "Switch it on, or take the entry out.")
-    found = suggest(server, tuple(inputs.servers))
-    names = tuple(f"{name}/{pattern.text}" for name in found.names)
+    found = suggest(server, tuple(inputs.servers) if names else ())
+    meant = tuple(f"{name}/{pattern.text}" for name in found.names)
     what = f"there is no server {shown(server, 80)}"
-    return _met_nothing(inputs, path, text, pattern, what, names, bool(found.near), "Name a server of this config.")
+    return _met_nothing(inputs, path, text, pattern, what, meant, bool(found.near), "Name a server of this config.")
 
 
-def _no_tool(inputs: Inputs, path: tuple[str | int, ...], text: str, server: str, pattern: patterns.Pattern) -> Finding:
+def _no_tool(
+    inputs: Inputs, path: tuple[str | int, ...], text: str, server: str, pattern: patterns.Pattern, names: bool
+) -> Finding:
     known = inputs.servers[server]
-    found = suggest(pattern.text, known.names)
-    names = tuple(f"{server}/{name}" for name in found.names)
+    found = suggest(pattern.text, known.names if names else ())
+    meant = tuple(f"{server}/{name}" for name in found.names)
     what = f"it meets none of the {len(known.tools):,} tools captured of {shown(server)}"
-    advice = f'Write "{shown(names[0], 120)}", or take the entry out.' if found.near else "Mend it or take it out."
-    return _met_nothing(inputs, path, text, pattern, what, names, bool(found.near), advice)
+    advice = f'Write "{shown(meant[0], 120)}", or take the entry out.' if found.near else "Mend it or take it out."
+    return _met_nothing(inputs, path, text, pattern, what, meant, bool(found.near), advice)
 
 
 def _met_nothing(

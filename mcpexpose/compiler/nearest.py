@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SHOWN = 8
 """As many names as a finding carries."""
+ENOUGH = 100
+"""As many findings of one list as are given names; beyond them nobody reads, and the search has its price."""
 _NEAR = 0.75
 
 

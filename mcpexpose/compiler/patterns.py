@@ -132,7 +132,9 @@ def _matcher(text: str, pieces: list[_Piece]) -> Callable[[str], bool]:
                 return lambda name: name.startswith(only)
             return lambda name: only in name
     expression = re.compile(_expression(pieces), re.DOTALL)
-    return lambda name: expression.fullmatch(name) is not None
+    start, end = pieces[0].literal, pieces[-1].literal
+    # Most names begin or end otherwise, and to see so is far cheaper than to try the whole.
+    return lambda name: name.endswith(end) and name.startswith(start) and expression.fullmatch(name) is not None
 
 
 def _expression(pieces: list[_Piece]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcpexpose.compiler import keys, patterns
-from mcpexpose.compiler.nearest import suggest
+from mcpexpose.compiler.nearest import ENOUGH, suggest
 from mcpexpose.model.finding import Finding, Place, Severity
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Because
@@ -97,6 +97,7 @@ def _because(server: Server, file: str, key: str, entry: _Entry, value: str, lay
 
 def _read(server: Server, file: str, key: str, texts: Sequence[str], findings: list[Finding]) -> _List:
     entries: list[_Entry] = []
+    missed = 0
     for at, text in enumerate(texts):
         subject = f"{server.id}:{key}[{at}]"
         place = Place(file, ("mcp_servers", server.id, key, at))
@@ -106,7 +107,9 @@ def _read(server: Server, file: str, key: str, texts: Sequence[str], findings: l
         entry = _Entry(at, text, patterns.compiled(text))
         entries.append(entry)
         if not _meets_something(server, entry.pattern):
-            findings.append(_nothing(server, key, entry, subject, place))
+            names = server.names if missed < ENOUGH else ()
+            findings.append(_nothing(server, key, entry, subject, place, names))
+            missed += 1
     loose = [entry for entry in entries if not entry.pattern.exact]
     return _List(
         {entry.text: entry for entry in reversed(entries) if entry.pattern.exact},
@@ -136,11 +139,11 @@ def bad_pattern(subject: str, text: str, trouble: str, place: Place) -> Finding:
     )
 
 
-def _nothing(server: Server, key: str, entry: _Entry, subject: str, place: Place) -> Finding:
-    found = suggest(entry.text, server.names)
+def _nothing(server: Server, key: str, entry: _Entry, subject: str, place: Place, names: Sequence[str]) -> Finding:
+    found = suggest(entry.text, names)
     listed = ", ".join(f'"{shown(name, 80)}"' for name in found.names)
     if not found.names:
-        tail, advice = "", "Capture the server again, or take the entry out."
+        tail, advice = "", "Take the entry out, or capture the server again."
     elif found.near:
         tail = f"; nearest: {listed}"
         advice = f'Write "{shown(found.names[0], 80)}", or take the entry out.'

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.compiler import keys, patterns
-from mcpexpose.compiler.nearest import suggest
+from mcpexpose.compiler.nearest import ENOUGH, suggest
 from mcpexpose.compiler.select import bad_pattern
 from mcpexpose.model.finding import Finding, Place, Severity
 from mcpexpose.model.names import ToolId
@@ -92,11 +92,14 @@ def settle(inputs: Inputs) -> tuple[Tables, tuple[Finding, ...]]:
             continue
         own = _tables(server, inputs.resolved.file, findings)
         tables[server.id] = own
+        missed = 0
         for table in own:
             met = _met(server, table)
             meets[server.id, table.name] = met
             if not met and server.catalog is not None and "require_in_plan" not in table.values:
-                findings.append(_meets_nothing(server, table, inputs.resolved.file))
+                names = server.names if missed < ENOUGH else ()
+                findings.append(_meets_nothing(server, table, inputs.resolved.file, names))
+                missed += 1
         found = _collect(server, own, meets)
         findings += _conflicts(server, found, inputs.resolved.file)
         of.update((ToolId(server.id, name), settings) for name, settings in found.items())
@@ -196,17 +199,17 @@ def _conflict(server: Server, file: str, key: str, pair: tuple[str, str], names:
     )
 
 
-def _meets_nothing(server: Server, table: Table, file: str) -> Finding:
+def _meets_nothing(server: Server, table: Table, file: str, names: Sequence[str]) -> Finding:
     path = ("mcp_servers", server.id, "tools", table.name)
     place = Place(file, path, "key")
-    found = suggest(table.name, server.names)
+    found = suggest(table.name, names)
     listed = ", ".join(f'"{shown(name, 80)}"' for name in found.names)
     if found.near:
         tail, advice = f"; nearest: {listed}", f'Write "{shown(found.names[0], 80)}", or take the table out.'
     elif found.names:
         tail, advice = f"; there are: {listed}", "Write one of these names, or take the table out."
     else:
-        tail, advice = "", "Capture the server again, or take the table out."
+        tail, advice = "", "Take the table out, or capture the server again."
     tool = f"{server.id}/{table.name}"
     if table.pattern.exact:
         slug, said = "unknown-tool", f"{keys.subject(path)}: {tool} is no tool"

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Finding, Location, Place, Severity
-from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
 from mcpexpose.model.policy import Exposure, PolicyState
 from mcpexpose.surface.view import find_profile, first_rows, reachable, view
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcpexpose.model.names import ToolId
+    from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
     from mcpexpose.report.findings import FindingsReport
     from mcpexpose.report.screen import Screen
 

@@ -7,8 +7,20 @@ from mcpexpose.model.policy import Approval, SideEffect
 from mcpexpose.report import findings_text
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import DirectLine, Preview, ServerLine, because_text
-from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, cells, pad, table
-from mcpexpose.report.words import age, count, share
+from mcpexpose.report.screen import (
+    Cell,
+    Column,
+    Paint,
+    Painted,
+    Screen,
+    cells,
+    pad,
+    table,
+    table_with_notes,
+    under,
+    width,
+)
+from mcpexpose.report.words import age, count, names, share
 
 RISK = {
     SideEffect.DESTRUCTIVE: Paint.DANGER,
@@ -121,15 +133,10 @@ def _servers(preview: Preview, screen: Screen) -> list[str]:
         ]
         for server in preview.servers
     ]
-    if _width(columns, rows, screen) > screen.width:
+    if width(columns, rows) > screen.width:
         at = [column.title for column in columns].index("SHARE")
         columns, rows = [*columns[:at], *columns[at + 1 :]], [[*row[:at], *row[at + 1 :]] for row in rows]
     return [*_with_summaries(preview, columns, rows, screen), *_stale(preview, screen)]
-
-
-def _width(columns: list[Column], rows: list[list[Cell]], screen: Screen) -> int:
-    """Cells that a table wants where nothing gives way."""
-    return max(cells(line) for line in table(columns, rows, Screen(1_000_000, False, screen.encoding)))
 
 
 def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cell]], screen: Screen) -> list[str]:
@@ -145,7 +152,7 @@ def _with_summaries(preview: Preview, columns: list[Column], rows: list[list[Cel
         title = "SUMMARY FOR THE MODEL" if left >= 21 else "SUMMARY"
         full: list[list[Cell]] = [[*row, summary] for row, summary in zip(rows, summaries, strict=True)]
         return table([*columns, Column(title, least=8)], full, screen)
-    return _under(table(columns, rows, screen), [screen.fit(summary, screen.width - 6) for summary in summaries])
+    return under(table(columns, rows, screen), [screen.fit(summary, screen.width - 6) for summary in summaries], screen)
 
 
 def _captured(server: ServerLine, screen: Screen) -> Cell:
@@ -164,8 +171,8 @@ def _stale(preview: Preview, screen: Screen) -> list[str]:
         if server.catalog and not server.catalog.fresh:
             reasons.setdefault(server.catalog.reason, []).append(screen.text(server.id))
     lines = []
-    for reason, names in reasons.items():
-        text = f"{', '.join(names)}: {reason}; capture again, or a host will refresh it before a call"
+    for reason, servers in reasons.items():
+        text = f"{names(servers, 4)}: {reason}; capture again, or a host will refresh it before a call"
         lines += screen.wrap(text, "  ! ", "    ")
     return lines
 
@@ -182,12 +189,7 @@ def _direct(preview: Preview, screen: Screen) -> list[str]:
     shown = preview.direct[:_ROWS]
     rows = [_direct_row(line, screen) for line in shown]
     reasons = [_reason(line, screen) for line in shown]
-    wide: list[list[Cell]] = [[*row, *reason] for row, reason in zip(rows, reasons, strict=True)]
-    because = [Column("BECAUSE"), Column("")]
-    if _width([*columns, *because], wide, screen) <= screen.width:
-        lines = table([*columns, *because], wide, screen)
-    else:
-        lines = _under(table(columns, rows, screen), ["  ".join(part for part in each if part) for each in reasons])
+    lines = table_with_notes(columns, rows, [Column("BECAUSE"), Column("")], reasons, screen)
     return lines + _more(len(preview.direct))
 
 
@@ -207,23 +209,14 @@ def _reason(line: DirectLine, screen: Screen) -> tuple[str, str]:
     return because, screen.text(f"{line.at.file}:{line.at.line}") if line.at else ""
 
 
-def _under(lines: list[str], seconds: list[str]) -> list[str]:
-    """A table with a second line under each row that has one."""
-    out = lines[:1]
-    for line, second in zip(lines[1:], seconds, strict=True):
-        out += [line, *([f"      {second}"] if second else [])]
-    return out
-
-
 def _left_out(preview: Preview, screen: Screen) -> list[str]:
     if not preview.left_out:
         return []
-    columns = [Column("LEFT OUT", least=16), Column("BY"), Column("AT", least=16)]
-    rows: list[list[Cell]] = [
-        [screen.text(line.subject), Painted(line.slug, Paint.DANGER), screen.text(line.where)]
-        for line in preview.left_out[:_ROWS]
-    ]
-    return table(columns, rows, screen) + _more(len(preview.left_out))
+    columns = [Column("LEFT OUT", least=16), Column("BY")]
+    shown = preview.left_out[:_ROWS]
+    rows: list[list[Cell]] = [[screen.text(line.subject), Painted(line.slug, Paint.DANGER)] for line in shown]
+    places = [[screen.text(line.where)] for line in shown]
+    return table_with_notes(columns, rows, [Column("AT")], places, screen) + _more(len(preview.left_out))
 
 
 def _profiles(preview: Preview, screen: Screen) -> list[str]:

@@ -167,6 +167,36 @@ def table(
     return lines
 
 
+def table_with_notes(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    more: Sequence[Column],
+    notes: Sequence[Sequence[str]],
+    screen: Screen,
+    *,
+    indent: int = 2,
+) -> list[str]:
+    """A table with MORE columns of NOTES where all of it fits; else each row's notes stand under it, whole."""
+    wide = [[*row, *note] for row, note in zip(rows, notes, strict=True)]
+    if width([*columns, *more], wide, indent=indent) <= screen.width:
+        return table([*columns, *more], wide, screen, indent=indent)
+    return under(table(columns, rows, screen, indent=indent), ["  ".join(filter(None, note)) for note in notes], screen)
+
+
+def under(lines: Sequence[str], notes: Sequence[str], screen: Screen) -> list[str]:
+    """A table's LINES, its head first, with a line under each row that has a note."""
+    out = list(lines[:1])
+    for line, note in zip(lines[1:], notes, strict=True):
+        out += [line, *(screen.wrap(note, "      ", "      ") if note else [])]
+    return out
+
+
+def width(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, indent: int = 2, gap: int = 2) -> int:
+    """Cells that a table takes where nothing gives way."""
+    lines = table(columns, rows, Screen(1_000_000), indent=indent, gap=gap)
+    return max(cells(line) for line in lines)
+
+
 def _row(
     row: Sequence[Cell], columns: Sequence[Column], widths: Sequence[int], screen: Screen, indent: int, gap: int
 ) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview_text import RISK
-from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, cells, table
+from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, table_with_notes
 from mcpexpose.report.words import count, names
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def render_text(report: SearchReport, screen: Screen) -> str:
     lines = _table(report, screen) if report.found else [nothing(report.reason)]
     tail = []
     if (more := report.total - len(report.found)) > 0 and report.found:
-        tail.append(f"{more:,} more with --limit" if len(report.found) < 20 else f"{more:,} more")
+        tail.append(f"{more:,} more match" + (" (--limit shows up to 20)" if len(report.found) < 20 else ""))
     if report.filtered:
         tools = [f"{screen.text(str(tool.id))} ({tool.side_effect.value})" for tool in report.filtered]
         verb = "was" if len(tools) == 1 else "were"
@@ -121,7 +121,6 @@ def _table(report: SearchReport, screen: Screen) -> list[str]:
         Column("SCORE", ">"),
         Column("SIDE EFFECT"),
         Column("POLICY"),
-        Column("WHY", least=20),
     ]
     rows: list[Sequence[Cell]] = []
     policy = {"allowed": "allowed", "approval_required": "asks"}
@@ -134,13 +133,12 @@ def _table(report: SearchReport, screen: Screen) -> list[str]:
                 f"{found.hit.score:.2f}",
                 Painted(tool.side_effect.value, RISK[tool.side_effect]),
                 policy.get(tool.policy_state.value, tool.policy_state.value),
-                _why(found, report, screen),
             ]
         )
-    lines = table(columns, rows, screen, indent=0)
+    why = [[_why(found, report, screen)] for found in report.found]
+    lines = table_with_notes(columns, rows, [Column("WHY")], why, screen, indent=0)
     if report.weak:
-        note = "weak match: no tool fits well, these come closest"
-        lines.append(screen.paint(note, Paint.CARE) if cells(note) <= screen.width else note)
+        lines.append(screen.paint("weak match: no tool fits well, these come closest", Paint.CARE))
     return lines
 
 

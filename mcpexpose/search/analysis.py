@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from mcpexpose.search.lexicon import STOP
+from mcpexpose.search.lexicon import BRANDS, STOP
 from mcpexpose.search.stemming import stem
 
 ANALYZER_VERSION = "1"
@@ -36,8 +36,10 @@ _ALNUM = re.compile(r"[^\W_]+")
 _CHUNK = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
 _ALNUM_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
 _CHUNK_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[_\-./:]+(?:[^\W_]|[{_MARKS}])+)*")
-_CASE = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+_BRANDS = "|".join(sorted(BRANDS, key=lambda brand: (-len(brand), brand)))
+_CASE = re.compile(rf"(?:{_BRANDS})(?![a-z])|[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 """The parts of an ASCII identifier: `getHTTPResponse2` is get, HTTP, Response, 2; a plural like `URLs` is one part."""
+_KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"})
 
 
@@ -177,7 +179,7 @@ def _normal(text: str) -> str:
     What is no character (a lone surrogate) parts words, as a blank does.
     """
     out: list[str] = []
-    for char in _unaccented(unicodedata.normalize("NFKC", text)):
+    for char in _unaccented(unicodedata.normalize("NFKC", _KEYCAP.sub(" ", text))):
         if char.isascii() or char.isalnum():
             out.append(char)
             continue

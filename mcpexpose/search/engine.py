@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import struct
+import threading
 from collections import OrderedDict
 from itertools import pairwise
 from math import isfinite
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.model.errors import BundleRefused
 from mcpexpose.model.finding import Finding, Place, Severity
-from mcpexpose.search import explain, index, ranking
+from mcpexpose.search import explain, index, ranking, whoosh_read
 from mcpexpose.search.analysis import ANALYZER_VERSION, name_key
 from mcpexpose.search.postings import Names, Postings, TermPostings, invert
 
@@ -57,7 +58,7 @@ class MemoryReader:
 
 
 class Engine:
-    """Searches one plan. Rows are those of `plan.tools`."""
+    """Searches one plan; may be shared by threads. Rows are those of `plan.tools`."""
 
     def __init__(self, postings: Postings, plan: Plan, close: Callable[[], None] | None = None) -> None:
         self._postings = postings
@@ -169,28 +170,32 @@ class _Indexed(_Named):
         self._folder = folder
         self._kept: OrderedDict[str, TermPostings | None] = OrderedDict()
         self._vocabulary: frozenset[str] | None = None
+        self._lock = threading.Lock()
 
     def get(self, term: str) -> TermPostings | None:
-        if term in self._kept:
-            self._kept.move_to_end(term)
-            return self._kept[term]
-        try:
-            found = self._reader.postings(term)
-            checked = None if found is None else _checked(found[0], found[1], self.size)
-        except _DAMAGE as error:
-            raise _damaged(self._folder) from error
-        self._kept[term] = checked
-        if len(self._kept) > KEPT_TERMS:
-            self._kept.popitem(last=False)
-        return checked
+        # Whoosh's files have one position each, and a plan is shared by all threads of a host.
+        with self._lock:
+            if term in self._kept:
+                self._kept.move_to_end(term)
+                return self._kept[term]
+            try:
+                found = self._reader.postings(term)
+                checked = None if found is None else _checked(found[0], found[1], self.size)
+            except _DAMAGE as error:
+                raise _damaged(self._folder) from error
+            self._kept[term] = checked
+            if len(self._kept) > KEPT_TERMS:
+                self._kept.popitem(last=False)
+            return checked
 
     def __contains__(self, term: object) -> bool:
         # Mending asks for hundreds of spellings: one pass over the table of terms costs less than as many look-ups.
         if self._vocabulary is None:
-            try:
-                self._vocabulary = frozenset(self._reader.terms())
-            except _DAMAGE as error:
-                raise _damaged(self._folder) from error
+            with self._lock:
+                try:
+                    self._vocabulary = frozenset(self._reader.terms())
+                except _DAMAGE as error:
+                    raise _damaged(self._folder) from error
         return term in self._vocabulary
 
 
@@ -209,7 +214,8 @@ def _indexed(
     if not plan.tools:
         return _Memory({}, plan), plan, None
     try:
-        reader = index.whoosh_files().Reader(content, segment_id, len(plan.tools))
+        with index.quiet_whoosh():
+            reader = whoosh_read.Reader(content, segment_id, len(plan.tools))
     except _DAMAGE as error:
         raise _damaged(folder) from error
     return _Indexed(reader, plan, folder), plan, reader.close

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.search import whoosh_write
 from mcpexpose.search.postings import invert
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import ModuleType
 
 FOLDER = "index"
 """The index's folder in a bundle."""
@@ -44,9 +44,8 @@ def files(
         for row in found.rows:
             lengths[row] += 1
     terms = {term: (inverted[term].rows, inverted[term].weights) for term in sorted(inverted, key=str.encode)}
-    whoosh = whoosh_files()
-    made: dict[str, bytes] = whoosh.files(terms, lengths, plan_digest[: whoosh.SEGMENT_ID_LENGTH])
-    return made
+    with quiet_whoosh():
+        return whoosh_write.files(terms, lengths, plan_digest[: whoosh_write.ID_LENGTH])
 
 
 def decode(definitions: Sequence[bytes]) -> list[dict[str, Any]]:
@@ -54,9 +53,10 @@ def decode(definitions: Sequence[bytes]) -> list[dict[str, Any]]:
     return [json.loads(definition) for definition in definitions]
 
 
-def whoosh_files() -> ModuleType:
-    """The module that imports whoosh. One of whoosh's own modules holds an escape that newer Pythons warn of."""
+@contextmanager
+def quiet_whoosh() -> Iterator[None]:
+    """Whoosh is imported within: one of its modules holds an escape that Pythons warn of when they compile it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "invalid escape sequence")
-        warnings.filterwarnings("ignore", '"\\\\.*" is an invalid escape sequence', SyntaxWarning)
-        return importlib.import_module("mcpexpose.search.whoosh_files")
+        warnings.filterwarnings("ignore", ".* is an invalid escape sequence", SyntaxWarning)
+        yield

@@ -28,6 +28,18 @@ STOP = _words(
 """Dropped from texts and queries; an exact name is looked up before, so a tool called `who_is` is still found by it."""
 
 
+BRANDS = _words(
+    """
+    OAuth IPv4 IPv6 GitHub GitLab BitBucket YouTube JavaScript TypeScript CoffeeScript GraphQL PostgreSQL MySQL MariaDB
+    SQLite NoSQL MongoDB DynamoDB CosmosDB DuckDB InfluxDB CouchDB PowerShell PowerPoint OneDrive OneNote SharePoint
+    LinkedIn WhatsApp WeChat TikTok WordPress BigQuery CloudWatch CloudFront CloudFormation OpenAPI OpenAI OpenSearch
+    ChatGPT DevOps DevTools iOS iPad iPhone iCloud iMessage macOS WiFi eBay PayPal HubSpot ClickUp ClickHouse DropBox
+    FaceBook SoundCloud HackerNews CircleCI TeamCity DataDog PagerDuty QuickBooks ServiceNow SalesForce StackOverflow
+    WebSocket WebHook FileSystem LaTeX PyPI NuGet RubyGems
+    """
+)
+"""Names with a capital inside that people write as one word: searchGitHubIssues is search, github, issues."""
+
 IRREGULAR = _pairs(
     """
     children=child men=man women=woman people=person persons=person mice=mouse geese=goose feet=foot teeth=tooth

@@ -22,7 +22,7 @@ MAX_TRIED = 8
 """Unknown words of one query that are tried, since each costs some hundreds of spellings."""
 
 _QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
-_EDGES = ".:?!-/\\*=&"
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 
@@ -57,7 +57,7 @@ def _names(text: str) -> Iterator[str]:
     yield name_key(text)
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
-            stripped = part.strip(_EDGES)
+            stripped = _EDGES.sub("", part)
             if _IDENTIFIER.search(stripped) and (key := name_key(stripped)):
                 yield key
 

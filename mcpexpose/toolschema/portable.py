@@ -26,6 +26,8 @@ def not_portable(tool: Mapping[str, Any], targets: tuple[str, ...] = ()) -> tupl
     schema = tool.get("inputSchema")
     if isinstance(schema, dict) and depth(schema) is None and (rules := dialect_of(schema)) is not None:
         walked = start(schema, rules)
+        if walked.misshapen or walked.unknown:
+            return tuple(_output(tool))
         for check in (_root, _names, _arrays, _subset):
             for path, what, row in check(walked.nodes, targets):
                 names = found.setdefault((path, what), [])

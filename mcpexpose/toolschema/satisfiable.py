@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.model.text import shown
 from mcpexpose.toolschema.dialects import DRAFT_4
 from mcpexpose.toolschema.patterns import compiled, risk
 from mcpexpose.toolschema.patterns import problem as pattern_problem
@@ -125,7 +126,11 @@ class _Judge:
             low, low_open, _ = facts.low[name]
             high, high_open, path = facts.high[name]
             if low > high or (low == high and (low_open or high_open)):
-                return path, f"`{low_key}` and `{high_key}` leave no value: {low:g} to {high:g}", False
+                return (
+                    path,
+                    f"`{low_key}` and `{high_key}` leave no value: {shown(str(low), 30)} to {shown(str(high), 30)}",
+                    False,
+                )
         return None
 
     def _properties(self, facts: _Facts, parts: list[Node]) -> tuple[Path, str, bool] | None:

@@ -10,32 +10,35 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.acceptance.harness.case import SHIPPED_CASES, read_cases
+from tests.acceptance.harness.checks import WrongCase
 from tests.acceptance.harness.product import Product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+OURS = (SHIPPED_CASES, Path(__file__).with_name("further"))
 WRONG = Path(__file__).with_name("wrong_cases.toml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("acceptance")
-    group.addoption("--cases", type=Path, default=SHIPPED_CASES, help="A folder of acceptance cases.")
+    group.addoption("--cases", type=Path, help="A folder of acceptance cases, in place of the project's own.")
     group.addoption("--subprocess", action="store_true", help="Run every command in a fresh interpreter.")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" not in metafunc.fixturenames:
         return
-    folder = metafunc.config.getoption("--cases").resolve()
-    wrong = {entry["id"]: entry["reason"] for entry in tomllib.loads(WRONG.read_text("utf-8")).get("case", [])}
-    cases = []
-    for case in read_cases(folder):
-        marks = []
-        if case.id in wrong:
-            marks.append(pytest.mark.xfail(reason=f"the case is wrong: {wrong[case.id]}", strict=True))
-        cases.append(pytest.param(case, id=case.id, marks=marks))
-    metafunc.parametrize("case", cases)
+    given = metafunc.config.getoption("--cases")
+    cases = [case for folder in ([given.resolve()] if given else OURS) for case in read_cases(folder)]
+    metafunc.parametrize("case", [pytest.param(case, id=case.id) for case in cases])
+
+
+@pytest.fixture(scope="session")
+def wrong_cases() -> dict[str, WrongCase]:
+    """By case id, what we hold to be wrong in it."""
+    entries = tomllib.loads(WRONG.read_text("utf-8")).get("case", [])
+    return {entry["id"]: WrongCase(entry["reason"], tuple(entry["expectations"])) for entry in entries}
 
 
 @pytest.fixture(scope="session")

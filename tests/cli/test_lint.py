@@ -106,22 +106,32 @@ def test_a_catalogs_finding_points_into_the_catalog(run: Run, project: Path) -> 
     assert found["file"] == "catalogs/git.json"
 
 
-def test_no_credential_reaches_a_report(run: Run, project: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "slug"),
+    [
+        ('env = { TOKEN = "SECRET" }', "secret-in-config"),
+        ('env = { TOKEN = "SECRET" }\ncwd = "."\nexposre = "SECRET"', "config-unknown-key"),
+        ('env = { TOKEN = "SECRET", LOUD = 3 }', "config-type"),
+        ('args = ["--token", "SECRET", 3]', "config-type"),
+        ('env = { TOKEN = "SECRET", TOKEN = "SECRET" }', "config-duplicate"),
+        ('env = { TOKEN = "SECRET" ]', "toml-syntax"),
+    ],
+)
+def test_no_credential_reaches_a_report(run: Run, project: Path, line: str, slug: str) -> None:
     """Wherever it stands and whichever finding shows its line."""
     secret = "ghp_" + "Ab3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
     file = project / "config.toml"
-    file.write_text(
-        file.read_text().replace(
-            'command = "mcp-git"',
-            f'command = "mcp-git"\nenv = {{ TOKEN = "{secret}", exposre = "x" }}\nexposre = "{secret}"',
-        )
-    )
+    server = 'command = "mcp-git"\n'
+    file.write_text(file.read_text().replace(server, server + line.replace("SECRET", secret) + "\n"))
     for form in ("text", "concise", "json"):
         done = run("lint", "--format", form)
-        assert "secret-in-config" in done.out
+        assert slug in done.out
         assert secret not in done.out + done.err
-    assert secret not in run("plan").out
-    assert secret not in run("plan", "--format", "json").out
+    for form in ("text", "markdown", "json"):
+        assert secret not in run("plan", "--format", form).out
+    for command in (("show",), ("search", "history"), ("explain", "git/git_log")):
+        done = run(*command)
+        assert secret not in done.out + done.err
 
 
 def test_a_waived_finding_is_counted_and_does_not_fail(run: Run, faulty: Path) -> None:

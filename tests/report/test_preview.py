@@ -175,7 +175,7 @@ def test_markdown_is_for_a_pull_request(compiled: Compiled) -> None:
     """The number in bold, the tables folded away (C04)."""
     text = render("markdown", make(compiled), Screen())
     assert text.startswith("### What the model is told")
-    assert "**268 tokens** in request 1" in text
+    assert f"**{make(compiled).tokens:,} tokens** in request 1" in text
     assert "<details><summary>6 servers</summary>" in text
 
 

@@ -24,6 +24,8 @@ from mcpexpose.search import analysis
         ("parseURLs", ["parse", "url"]),
         ("oauth2Token", ["oauth", "2", "token"]),
         ("bitable_v1_appTableRecord_search", ["bitabl", "v", "1", "app", "table", "record", "search"]),
+        ("searchGitHubIssues", ["search", "github", "issu"]),
+        ("getIPv4Address", ["get", "ipv4", "address"]),
         ("удалитьФайл", ["удалить", "фаил"]),
     ],
 )
@@ -77,7 +79,7 @@ def test_stop_words_are_no_terms_and_still_have_length() -> None:
     assert len(analysis.tokens("list_a")) == len(analysis.tokens("list_b"))
 
 
-@pytest.mark.parametrize("text", ["", " \t\n", "!!!", "🙂 👍🏽", "\u200b\u2060", "\ud800", "«»—…", "\x00\x1b", "*"])
+@pytest.mark.parametrize("text", ["", " \t\n", "!!!", "🙂 👍🏽 1️⃣", "\u200b\u2060", "\ud800", "«»—…", "\x00\x1b", "*"])
 def test_nothing_to_search(text: str) -> None:
     """Blanks, punctuation, emoji and invisible characters hold no word (F09)."""
     assert not analysis.has_words(text)

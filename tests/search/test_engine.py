@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -381,6 +382,17 @@ def test_names_are_looked_up(over: Callable[..., Any]) -> None:
     assert list(searched.engine.named("b/get_x")) == [1]
     assert list(searched.engine.named("a__get_x_0f")) == [0]
     assert list(searched.engine.named("gone")) == []
+
+
+def test_threads_share_an_engine(pair: Any) -> None:
+    """A host's threads search one plan at once, from the first query on (C03)."""
+    memory, whoosh = pair
+    queries = [
+        f"{verb} {noun}" for verb in ("get", "merge", "exprot", "archive") for noun in ("issue", "api key", "订单")
+    ]
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(whoosh.ask, queries * 5))
+    assert answers == [memory.ask(text) for text in queries] * 5
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose.model.errors import BundleRefused
-from mcpexpose.search import engine, index
+from mcpexpose.search import engine, index, whoosh_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,13 +188,13 @@ def test_the_unpickler_knows_no_class(value: object) -> None:
     """Not even a harmless one (C03)."""
     data = pickle.dumps(value, 2)
     with pytest.raises(pickle.UnpicklingError):
-        index.whoosh_files().plain(data)
+        whoosh_read.plain(data)
 
 
 def test_the_unpickler_reads_literals() -> None:
     """Numbers, texts, tuples, lists and dictionaries are all that an index needs (C03)."""
     value = ((1, 2), 0.5, None, {"a": [True]}, "x")
-    assert index.whoosh_files().plain(pickle.dumps(value, 5)) == value
+    assert whoosh_read.plain(pickle.dumps(value, 5)) == value
 
 
 @pytest.mark.parametrize(

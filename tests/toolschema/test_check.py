@@ -7,9 +7,18 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from mcpexpose.model.limits import TARGETS
 from mcpexpose.model.names import ToolId
-from mcpexpose.toolschema import check_definition, not_portable
+from mcpexpose.toolschema import check_definition, not_portable, patterns
+from mcpexpose.toolschema.dialects import KNOWN
+
+DIALECTS = ["https://" + address for address in KNOWN]
+KEYWORDS = sorted(
+    {keyword for known in KNOWN.values() for keyword in (*known.shapes, *known.holds, "const", "default")}
+)
 
 
 def tool(schema: Any, **more: Any) -> dict[str, Any]:
@@ -287,3 +296,42 @@ def test_an_output_that_is_no_object_is_told() -> None:
     """Older clients drop a whole list over it (G03)."""
     assert set(portable(of({}), outputSchema={"$id": "b.v1"})) == {"s/t#output"}
     assert portable(of({}), outputSchema={"type": "object"}) == {}
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=6)
+    # What is likely to be taken for something.
+    | st.sampled_from(["object", "array", "#", "#/properties/a", "#/$defs/a", "a", "(", "^(a+)+$", 10**400, -1, 0.5]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from([*KEYWORDS, "a", "b", "$schema", "id"]) | st.text(max_size=3), inner, max_size=5
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(schema=JSON, output=JSON, dialect=st.sampled_from([None, *DIALECTS]))
+def test_no_schema_makes_the_check_fail(schema: Any, output: Any, dialect: str | None) -> None:
+    """Whatever a server sends is judged, and what is judged valid can be measured against every target (law 8)."""
+    if isinstance(schema, dict) and dialect:
+        schema = schema | {"$schema": dialect, "type": "object"}
+    definition = tool(schema, outputSchema=output)
+    problems = check_definition(definition)
+    assert all(problem.slug.startswith("schema-") for problem in problems)
+    not_portable(definition, TARGETS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(pattern=st.text(alphabet="ab(|)*+?{1,2}[]^$\\dwp.<>=!:-", max_size=24))
+def test_every_pattern_can_be_judged(pattern: str) -> None:
+    """What is no expression is told, and every other one can be compiled at a call (G06)."""
+    if patterns.problem(pattern) is None:
+        patterns.compiled(pattern)
+        patterns.risk(pattern)

@@ -63,7 +63,7 @@ def accepted(schema: Any, dialect: Dialect) -> bool:
 
 
 @pytest.mark.parametrize("name", REFEREES_BY_NAME)
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(keyword=st.sampled_from(PLAIN), value=VALUES, around=WELL_SHAPED, data=st.data())
 def test_agrees_with_the_metaschema(name: str, keyword: str, value: Any, around: Any, data: st.DataObject) -> None:
     """What the tables accept, the dialect's metaschema accepts, and the other way round (F03, G06)."""

@@ -145,25 +145,23 @@ def _command(scene: Scene, step: Step, label: str) -> Ran:
     return scene.run(words, label=label, own_process=True, record=False)
 
 
-def _references(scene: Scene, lanes: list[Lane], label: str) -> dict[str, str]:
-    """Config: what a host sees of its plan, built alone; "old": of the plan that stands there now."""
-    readers = [lane.step for lane in lanes if _reads(lane.step)]
-    if not readers:
+def _references(scene: Scene, lanes: list[Lane], label: str) -> dict[str, set[str]]:
+    """Query of a reader: what a host sees of each plan that may stand there, built alone or standing there now."""
+    queries = {_query(lane.step) for lane in lanes if _reads(lane.step)}
+    if not queries:
         return {}
-    configs = sorted(
-        {name for lane in lanes for name in lane.step.get("configs", [lane.step.get("config", "config.toml")])}
-    )
-    found = {config: _read_once(scene, readers[0], built_aside(scene, config, label)) for config in configs}
+    configs = {name for lane in lanes for name in lane.step.get("configs", [lane.step.get("config", "config.toml")])}
+    plans = [built_aside(scene, config, label) for config in sorted(configs)]
     if (scene.work / DEFAULT_OUT).is_dir():
-        found["old"] = _read_once(scene, readers[0], scene.work / DEFAULT_OUT)
-    return {name: fingerprint(answer) for name, answer in found.items()}
+        plans.append(scene.work / DEFAULT_OUT)
+    return {query: {fingerprint(_read_once(scene, query, plan)) for plan in plans} for query in queries}
 
 
-def _read_once(scene: Scene, step: Step, path: Path) -> dict[str, Any]:
+def _read_once(scene: Scene, query: str, path: Path) -> dict[str, Any]:
     host = scene.new_host()
     try:
         host.ask("clock", now=scene.around.now)
-        return host.ask("load_and_find", path=str(path), query=_query(step))
+        return host.ask("load_and_find", path=str(path), query=query)
     finally:
         host.close()
 
@@ -184,7 +182,7 @@ def _query(step: Step) -> str:
     return str(step.get("query", "")) or "get list a b x y"
 
 
-def _judge_lane(scene: Scene, lane: Lane, expect: Step, references: dict[str, str], label: str) -> None:
+def _judge_lane(scene: Scene, lane: Lane, expect: Step, references: dict[str, set[str]], label: str) -> None:
     for ran in lane.builds:
         scene.keep(ran)
         busy = ran.code == 2 and "plan-busy" in ran.text
@@ -198,7 +196,7 @@ def _judge_lane(scene: Scene, lane: Lane, expect: Step, references: dict[str, st
         scene.checks.that(bool(lane.answers), f"{label}: at least one load")
         failed = [answer["error"] for answer in lane.answers if "error" in answer]
         scene.checks.that(not failed, f"{label}: each of {len(lane.answers)} loads succeeds", failed[:2])
-        wholes = set(references.values())
+        wholes = references[_query(lane.step)]
         torn = [answer for answer in lane.answers if "error" not in answer and fingerprint(answer) not in wholes]
         what = expect.get("each_load") or expect.get("all_searches") or "one whole plan"
         scene.checks.that(not torn, f"{label}: each load sees {what} ({len(lane.answers)} loads)", torn[:1])
@@ -218,7 +216,7 @@ def _judge_result(scene: Scene, builders: list[Lane], label: str) -> None:
 def load_and(scene: Scene, step: Step, label: str) -> None:
     """The same reader as a step of its own."""
     for _ in range(step.get("times", 1)):
-        answer = _read_once(scene, step, scene.work / str(step.get("path") or scene.bundle() or DEFAULT_OUT))
+        answer = _read_once(scene, _query(step), scene.work / str(step.get("path") or scene.bundle() or DEFAULT_OUT))
         scene.checks.that("error" not in answer, f"{label}: the plan loads", answer.get("error"))
 
 

@@ -6,6 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+@dataclass(frozen=True)
+class WrongCase:
+    """A case that asks for what is not right."""
+
+    reason: str
+    expectations: tuple[str, ...]
+    """How the failures begin that are its own fault; all others are ours."""
+
+    def excuses(self, failure: str) -> bool:
+        return failure.removeprefix("expected: ").startswith(self.expectations)
+
+
 @dataclass
 class Checks:
     """The record of one case's run."""

@@ -17,6 +17,10 @@ class NotBuilt(Exception):
     """The library has no such part yet."""
 
 
+class NothingLoaded(Exception):
+    """A load before failed; what follows it has nothing to work on."""
+
+
 class Library:
     """The library's surface (load, session, search, inspect, call …), each answer as JSON."""
 
@@ -159,7 +163,7 @@ def _error(error: Exception) -> dict[str, Any]:
             "message": str(error),
             "findings": findings,
             "reason": str(getattr(error, "reason", "")),
-            "ours": type(error).__module__.startswith("mcpexpose"),
+            "ours": type(error).__module__.startswith("mcpexpose") or isinstance(error, NothingLoaded),
             "not_built": isinstance(error, NotBuilt),
         }
     }
@@ -172,6 +176,8 @@ def serve(requests: int, answers: int) -> None:
             request = json.loads(line)
             act = getattr(library, request.pop("do").replace("-", "_"))
             try:
+                if library.session is None and act.__name__ not in ("clock", "load", "load_and_find"):
+                    raise NothingLoaded("no plan is loaded")
                 answer = act(**request)
             except Exception as error:
                 answer = _error(error)

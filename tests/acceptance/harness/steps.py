@@ -39,6 +39,8 @@ def run_steps(scene: Scene, steps: list[Step]) -> None:
             scene.checks.leave_out(f"{label} and what follows", str(reason))
             scene.left_out_parts.add("machine")
             return
+        except FileNotFoundError as missing:
+            scene.checks.that(False, f"{label}: the files that it works on", str(missing))
         except bundle_faults.NothingToChange as nothing:
             scene.checks.that(False, f"{label}: something to change", str(nothing))
 
