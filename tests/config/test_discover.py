@@ -108,8 +108,9 @@ def test_what_is_named_is_taken_at_its_word(repository: Path) -> None:
 def test_what_is_named_and_not_there(repository: Path) -> None:
     """A named file that is missing is 2, a folder without a config 4 (C04)."""
     put(repository / "mcpexpose.toml")
-    for arguments in ((repository / "none.toml", {}), (None, {"MCPEXPOSE_CONFIG": "none.toml"})):
-        with pytest.raises(InputMissing):
-            find(repository, *arguments)
+    with pytest.raises(InputMissing):
+        find(repository, repository / "none.toml", {})
+    with pytest.raises(InputMissing):
+        find(repository, None, {"MCPEXPOSE_CONFIG": "none.toml"})
     with pytest.raises(NothingChecked):
         find(repository, repository / "a", {})
