@@ -57,7 +57,9 @@ def find_in_prose(text: str) -> tuple[Secret, ...]:
     """
     open_text = _without_references(text[:MAX_PROSE])
     found = [*_by_form(open_text), *_in_urls(open_text, prose=True), *_after_schemes(open_text, 20)]
-    found += [secret for secret in _assigned(open_text, 20) if _is_random(text[secret.start : secret.end], 20)]
+    found += [
+        secret for secret in _assigned(open_text, 20, sure=True) if _is_random(open_text[secret.start : secret.end], 20)
+    ]
     return _merged(found)
 
 
@@ -116,7 +118,7 @@ _FORM = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<f{n}>{form})" for n, (
 _REFERENCE = re.compile(r"\$\$|\$\{[^}]{0,512}\}")
 _DEFAULT = re.compile(r"\$\{\w+:-")
 _USERINFO = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]*):(?P<password>[^\s/?#\"'<>\x00]{1,256})@(?=[^\s/@])")
-_USER_ALONE = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]{12,256})@(?=[^\s/@])")
+_USER_ALONE = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]{12,256}):?@(?=[^\s/@])")
 _SCHEME = re.compile(r"(?i)(?<![a-z0-9])(?:bearer|basic|token)\s{1,4}(?P<value>[^\s\"'`,;\\<>\x00]{6,})")
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}"
@@ -158,7 +160,7 @@ def _after_schemes(text: str, least: int) -> list[Secret]:
     return out
 
 
-def _assigned(text: str, least_random: int) -> list[Secret]:
+def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secret]:
     out = []
     at = 0
     while found := _ASSIGNED.search(text, at):
@@ -291,7 +293,7 @@ def _is_random(value: str, least: int) -> bool:
     head = value[:64]
     if len(value) < least or not any(map(str.isalpha, head)) or not (any(map(str.isdigit, head)) or _mixed_case(head)):
         return False
-    return _entropy(head) > (2.5 if least < 16 else 2.8) and not is_placeholder(value)
+    return _entropy(head) > 2.2 and not is_placeholder(value)
 
 
 def _mixed_case(value: str) -> bool:
