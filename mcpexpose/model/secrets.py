@@ -166,13 +166,8 @@ def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secre
     while found := _ASSIGNED.search(text, at):
         at = found.end()
         value, strength = found["value"], strength_of_name(found["name"])
-        if (
-            not strength
-            or "://" in value
-            or not ((strength > 1 and len(value) >= 6) or _is_random(value, least_random))
-        ):
-            continue
-        if not _is_setting(value):
+        looks = (strength > 1 and len(value) >= 6) or (strength > sure and _is_random(value, least_random))
+        if looks and "://" not in value and not _is_setting(value):
             whole = _VALUE.match(text, found.start("value"))
             at = whole.end() if whole else found.end("value")
             out.append(Secret(f"value of {found['name']}", found.start("value"), at))
