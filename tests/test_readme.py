@@ -46,7 +46,7 @@ def coding_agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_host_of_the_readme_runs(coding_agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F03, F06, G13, C03, X01: request 1 holds no deferred tool, request 2 what was found, after an unchanged prefix."""
+    """F03, F06, G13, C03, X01: request 1 holds no deferred tool, request 2 what was found, behind the same prefix."""
     source = code("host")
     assert len([line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]) <= 30
     monkeypatch.chdir(coding_agent)

@@ -55,7 +55,12 @@ def test_what_is_no_toml_is_named_at_its_place(source: str, line: int, column: i
 
 TWICE = [
     ('[mcp_servers.a]\ncommand = "x"\n\n[mcp_servers.a]\ncommand = "x"\n', "mcp_servers.a", 4, (1, 4)),
-    ('[mcp_servers.a]\ncommand = "x"\nenv = { A = "1" }\n[mcp_servers.a.env]\nB = "2"\n', "mcp_servers.a.env", 4, (3, 4)),
+    (
+        '[mcp_servers.a]\ncommand = "x"\nenv = { A = "1" }\n[mcp_servers.a.env]\nB = "2"\n',
+        "mcp_servers.a.env",
+        4,
+        (3, 4),
+    ),
     ('[mcp_servers.a]\ncommand = "x"\ncommand = "y"\n', "mcp_servers.a.command", 3, (2, 3)),
     ('[mcp_servers."a"]\n[mcp_servers.a]\n', "mcp_servers.a", 2, (1, 2)),
     ('[mcp_servers."a b"]\n[mcp_servers."a b"]\n', 'mcp_servers."a b"', 2, (1, 2)),
@@ -151,7 +156,7 @@ def test_too_deep_is_said_before_anything_recurses(source: str) -> None:
 
 def test_brackets_in_strings_and_comments_nest_nothing() -> None:
     """Only real nesting counts (C04)."""
-    assert text("a = '" + "[" * 500 + "'\n# " + "[" * 500 + "\nb = \"\"\"" + "{" * 500 + '"""').findings == ()
+    assert text("a = '" + "[" * 500 + "'\n# " + "[" * 500 + '\nb = """' + "{" * 500 + '"""').findings == ()
     assert text("a = " + "[" * 90 + "]" * 90).findings == ()
 
 

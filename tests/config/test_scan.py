@@ -41,7 +41,7 @@ HAND = [
     "",
     "\n\n\t  \n",
     "a = 1 # c\n# d\nb = '# e' # f",
-    "[mcp_servers.\"my.server\".tools.'get_*']\nexposure = \"direct\"",
+    '[mcp_servers."my.server".tools.\'get_*\']\nexposure = "direct"',
     "[a] # c\nb=1",
     "a = 'é😀' # x\nb = 1",
 ]
