@@ -179,11 +179,15 @@ def _assigned(text: str, least_random: int) -> list[Secret]:
 
 def _whole(text: str, name: str) -> list[Secret]:
     strength = strength_of_name(name)
-    if not strength or "\x00" in text or "://" in text:
+    if not strength or "://" in text:
         return []
     scheme = _WHOLE_SCHEME.match(text)
     start = scheme.end() if scheme else 0
     value = text[start:].rstrip()
+    if value.startswith("\x00") and value.endswith("\x00") and not value.endswith("\x00\x00"):
+        inside = value.strip("\x00")  # the default of a reference that is all there is
+        start += value.index(inside)
+        value = inside
     if _is_setting(value) or len(value) < 6 or (any(map(str.isspace, value)) and "pass" not in name.lower()):
         return []
     if strength > 1 or _is_random(value, 16):
