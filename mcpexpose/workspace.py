@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 from functools import cached_property
 from pathlib import Path
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.errors import PlanRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from mcpexpose.bundle.write import Step
     from mcpexpose.catalog.places import CatalogText
     from mcpexpose.config.document import Document
     from mcpexpose.model.catalog import Catalog
@@ -170,14 +173,14 @@ class Workspace:
         )
         return self.resolved is not None and not faulty and self.compiled.writable
 
-    def write(self, out: Path) -> Manifest:
+    def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""
         from mcpexpose.bundle.write import write
 
         if not self.writable:
             faults = tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
-        return write(self.compiled, out)
+        return write(self.compiled, out, progress=progress)
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
@@ -189,7 +192,8 @@ class Workspace:
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
         if document := self._document(place.file):
-            return document.locate(place.path, place.on)
+            at = document.locate(place.path, place.on)
+            return at and dataclasses.replace(at, file=normpath(at.file))
         if text := self._catalog_text(place.file):
             return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
         return None
@@ -198,7 +202,7 @@ class Workspace:
         """Whether FILE, a name in findings, is a pack that came with the package."""
         from mcpexpose.config.packs import is_shipped
 
-        return any(pack.file == file for pack in self._packs[0]) and is_shipped(file)
+        return is_shipped(file) and any(pack.file == file for pack in self._packs[0])
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""
@@ -231,11 +235,15 @@ class Workspace:
         return self._documents[file]
 
     def _pack_document(self, file: str) -> Document | None:
-        if not any(pack.file == file for pack in self._packs[0]):
+        """The text of a pack, of one that could not be used too; packs are named as `extends` writes them."""
+        packs, findings = self._packs
+        named = {pack.file for pack in packs} | {finding.place.file for finding in findings if finding.place}
+        written = next((each for each in sorted(named) if normpath(each) == normpath(file) and each != self.name), None)
+        if written is None:
             return None
         from mcpexpose.config.packs import document
 
-        return document(file, self.folder)
+        return document(written, self.folder)
 
     def _catalog_text(self, file: str) -> CatalogText | None:
         if not file.startswith(self.catalog_name + "/"):

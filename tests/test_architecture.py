@@ -29,16 +29,13 @@ OWNERS = {
     "mcp": {"client", "gateway"},
     "mcp_types": {"client", "gateway"},
     "whoosh": {"search"},
-    "pydantic": {"model/config.py", "model/schemas.py", "config", "client"},  # the mcp client raises pydantic's
+    "pydantic": {"model/config.py", "model/schemas.py", "config", "client"},  # what the mcp client raises is pydantic's
     "pydantic_core": {"model/config.py", "config"},
 }
 """Library to the rooms or files that may import it."""
 
 LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh"}
 """Imported inside the functions that need them, so that the rest starts fast."""
-
-WHOLE = {"mcpexpose.search.whoosh_files"}
-"""Modules that import such a library at their top, and are themselves imported inside functions alone."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -119,9 +116,7 @@ def test_each_library_has_one_owner(path: Path) -> None:
         if library in OWNERS:
             owners = OWNERS[library]
             assert name in owners or room(path) in owners, f"line {node.lineno}: {name} imports {library}"
-        if module in WHOLE or (isinstance(node, ast.ImportFrom) and WHOLE & {f"{module}.{a.name}" for a in node.names}):
-            assert node not in early, f"line {node.lineno}: {module} is imported when {name} is"
-        if library in LAZY and f"mcpexpose.{name.removesuffix('.py').replace('/', '.')}" not in WHOLE:
+        if library in LAZY:
             assert node not in early, f"line {node.lineno}: {library} is imported when {name} is"
 
 

@@ -126,3 +126,22 @@ def test_catalogs_elsewhere(folder: Path) -> None:
     workspace = open_(folder, catalogs=folder / "other")
     assert workspace.findings == ()
     assert workspace.locate(Place("other/git.json", ("tools", 0))) is not None
+
+
+def test_a_pack_beside_the_config_is_named_without_its_dot(folder: Path) -> None:
+    """Found and broken ones alike have lines."""
+    text = (folder / "config.toml").read_text()
+    (folder / "config.toml").write_text(text.replace('"baseline"', '"./team.toml"'))
+    pack = 'name = "team"\nversion = "1"\n[[constraints]]\nmatch = "*/delete_*"\ndeny = true\nreason = "r"\n'
+    (folder / "team.toml").write_text(pack)
+    workspace = open_(folder)
+    (decision,) = [each for each in workspace.compiled.decisions if each.id.name == "delete_all"]
+    because = next(each for each in decision.because if each.layer == "pack")
+    at = workspace.locate(Place(because.file, because.path))
+    assert at is not None
+    assert at.file == "team.toml"
+    assert workspace.line("team.toml", 4) == 'match = "*/delete_*"'
+    (folder / "team.toml").write_text(pack.replace("deny = true", 'deny = "yes"'))
+    (finding,) = [each for each in open_(folder).findings if each.slug == "config-type"]
+    assert finding.location is not None
+    assert (finding.location.file, finding.location.line) == ("team.toml", 5)

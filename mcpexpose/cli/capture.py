@@ -49,7 +49,12 @@ class Setup:
     help="Take the one SERVER's tools from a stored tools/list result or catalog (- is stdin); connect to nothing.",
 )
 @click.option("--accept-shrink", is_flag=True, help="Take a list that lost more than half of the tools.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="For each server, in all.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="For each server, from its start to its last page.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Show the end of what servers wrote to stderr.")
 @options.formats(("text", "json"))
 @options.config
@@ -97,11 +102,18 @@ def read_setup(config: Path | None, catalogs: Path | None, now: datetime.datetim
     from mcpexpose.client.target import Target
     from mcpexpose.config.resolve import live_transports
     from mcpexpose.model.errors import PlanRefused
+    from mcpexpose.model.finding import Severity
 
     workspace = given.workspace(config, catalogs, now)
     parsed = workspace.config
     if parsed is None:
         raise PlanRefused(f"{workspace.name} has errors", workspace.findings_of_config)
+    faults = [finding for finding in workspace.findings_of_config if finding.severity is Severity.ERROR]
+    if faults:
+        count = "an error" if len(faults) == 1 else f"{len(faults)} errors"
+        console.say(
+            f"mcpexpose: {workspace.name} has {count}; a server whose table is broken is left out: run `mcpexpose lint`"
+        )
     transports = live_transports(parsed)
     limit = parsed.limits.max_tools_per_server
     return Setup(

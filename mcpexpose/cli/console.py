@@ -88,6 +88,14 @@ def say(text: str) -> None:
         _to_nowhere(sys.stderr)
 
 
+def progress(text: str) -> None:
+    """What a long work is at, in a line that the next one replaces and "" takes away; on a terminal alone."""
+    if sys.stderr.isatty():
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
+
 def chatty() -> bool:
     """Whether hints are of use: a person reads both streams."""
     return sys.stdout.isatty() and sys.stderr.isatty()

@@ -32,7 +32,7 @@ FAIL_ON = ("error", "warning", "info", "never")
 
 
 def combine(codes: Iterable[int]) -> int:
-    """The one code of several things that happened: the first of the order that DESIGN's table gives, else 0."""
+    """The one code of several things that happened: the first of their order, else 0."""
     seen = set(codes)
     return next((code for code in _FIRST if code in seen), OK)
 

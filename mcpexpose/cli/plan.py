@@ -103,7 +103,11 @@ def _write(workspace: Workspace, out: Path, form: str) -> int:
         stays = "; the plan that stands there stays" if out.exists() else ""
         console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
         return exits.FINDINGS
-    manifest = workspace.write(out)
+    console.progress(f"writing {where} …")
+    try:
+        manifest = workspace.write(out, progress=lambda step: console.progress(f"writing {where}: {step} is done …"))
+    finally:
+        console.progress("")
     text = f"wrote {where} (plan digest {manifest.plan_digest})"
     if form == "text":
         console.out(f"\n{text}\n")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.client import trouble
-from mcpexpose.client.connect import Handshake, HttpStatus, connected, quiet
-from mcpexpose.client.era import patience
+from mcpexpose.client.connect import HttpStatus, connected, quiet
+from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
 from mcpexpose.client.target import BadAddress, BadHeader, Launch, Target, launch
@@ -143,7 +143,11 @@ class _Listing:
         # HTTP+SSE was withdrawn before 2026-07-28.
         handshake = Handshake("old" if self.target.transport.kind == "sse" else "either", wait)
         problem = await self._attempt(stderr, deadline, handshake)
-        if problem and problem.lost and not self.pages and self.target.transport.kind == "stdio":
+        if handshake.spoiled and not problem:
+            # It was slow and is well: the limit begins anew, for a start that finds everything installed.
+            deadline = anyio.current_time() + limit
+            problem = await self._again(stderr, deadline, Handshake("new", wait))
+        elif problem and problem.lost and not self.pages and self.target.transport.kind == "stdio":
             if not self.head:
                 # A server of before 2026-07-28 may end at the first message that is no `initialize`.
                 problem = await self._again(stderr, deadline, Handshake("old", wait))
@@ -153,7 +157,7 @@ class _Listing:
         return ((problem.finding,), problem.unavailable) if problem else ((), False)
 
     async def _again(self, stderr: StderrTail, deadline: float, handshake: Handshake) -> trouble.Trouble | None:
-        """Once more, with a process that has heard nothing yet."""
+        """Once more, with a process or connection that has heard nothing yet."""
         self.requests.clear()
         return await self._attempt(stderr, deadline, handshake)
 
@@ -181,8 +185,7 @@ class _Listing:
                     limit_s=target.transport.startup_timeout_s,
                 ) as session:
                     self._note_head(session)
-                    problem = await self._pages(session, tap)
-                    if problem:
+                    if not handshake.spoiled and (problem := await self._pages(session, tap)):
                         problems.append(problem)
             except Exception as error:
                 if not problems:

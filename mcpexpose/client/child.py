@@ -39,7 +39,7 @@ async def child(launch: Launch, errlog: TextIO) -> AsyncIterator[tuple[Any, Any]
     """The read and write streams of LAUNCH as a process in its own group; its stderr goes to ERRLOG.
 
     What is no message arrives as an exception value: what the parser raised, or LineTooLong. Raises OSError where the
-    process does not start. Closing ends the process and all of its group, within nine seconds.
+    process does not start. Closing ends the process and all of its group, within eleven seconds.
     """
     process = await anyio.open_process(
         [launch.command, *launch.args],
@@ -154,7 +154,7 @@ async def _end(process: Process) -> None:
     if await _until(lambda: _is_over(process), _LEFTOVERS_S if left else _TERMINATE_S):
         return
     _signal(process.pid, signal.SIGKILL)
-    await _until(lambda: process.returncode is not None, _LEAVE_S)
+    await _until(lambda: _is_over(process), _LEFTOVERS_S)
 
 
 async def _until(holds: Any, seconds: float) -> bool:

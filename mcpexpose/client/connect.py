@@ -7,7 +7,6 @@ import sys
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.client import era
 from mcpexpose.client.child import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
 
+    from mcpexpose.client.era import Handshake
     from mcpexpose.client.stderr import StderrTail
     from mcpexpose.client.tap import Tap
     from mcpexpose.client.target import Launch
@@ -29,16 +29,6 @@ class HttpStatus:
     async def note(self, response: Any) -> None:
         if response.request.method == "POST":
             self.code = response.status_code if response.status_code >= 400 else None
-
-
-class Handshake:
-    """How a server is greeted, and what came of it."""
-
-    def __init__(self, which: era.Era, patience_s: float) -> None:
-        self.era: era.Era = which
-        self.patience_s = patience_s
-        self.both = False
-        """Whether it was slow enough to be asked for both eras."""
 
 
 @asynccontextmanager
@@ -60,7 +50,7 @@ async def connected(
             dispatcher=_patient(read, write), client_info=Implementation(name="mcpexpose", version=__version__)
         ) as session,
     ):
-        handshake.both = await era.agree(session, handshake.era, handshake.patience_s)
+        await handshake.agree(session)
         yield session
 
 

@@ -98,30 +98,23 @@ def _startup_timeout(server: ServerTable) -> float:
     return server.startup_timeout_ms / 1000 if server.startup_timeout_ms is not None else STARTUP_TIMEOUT_S
 
 
+_DECIDING = {"exposure", "policy", "freshness", "limits", "groups", "profiles", "search"}
+_DECIDING_OF_SERVER = {
+    "description", "exposure", "owner", "groups", "trust_annotations", "tools", "default_tools_approval_mode",
+}  # fmt: skip
+
+
 def _meaning(config: Config, transports: Mapping[str, Transport]) -> Any:
     """What the config decides, as JSON: no credential, no other program's key, nothing that only lint reads."""
-    whole = config.model_dump(
-        mode="json", include={"exposure", "policy", "freshness", "limits", "groups", "profiles", "search"}
-    )
+    whole = config.model_dump(mode="json", include=_DECIDING, exclude_none=True)
     servers = {}
     for server_id, server in config.mcp_servers.items():
         if not server.enabled:
             continue
-        own = server.model_dump(
-            mode="json",
-            include={
-                "description",
-                "exposure",
-                "owner",
-                "groups",
-                "trust_annotations",
-                "tools",
-                "default_tools_approval_mode",
-            },
-        )
+        own = server.model_dump(mode="json", include=_DECIDING_OF_SERVER, exclude_none=True)
         own["allow"] = list(server.allow_patterns) if server.allow_patterns is not None else None
         own["deny"] = list(server.deny_patterns)
-        own["transport"] = to_json(transports[server_id])
+        own["transport"] = {key: value for key, value in to_json(transports[server_id]).items() if value}
         servers[server_id] = own
     return {**whole, "servers": servers}
 

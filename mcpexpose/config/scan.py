@@ -10,6 +10,10 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 
+MAX_OPEN = 110
+"""Brackets at once, and parts of one key: more than a document has that is read; so that one that is refused costs
+neither stack nor time."""
+
 Path = tuple[str | int, ...]
 Span = tuple[int, int]
 
@@ -72,6 +76,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.open = 0
         self.out = Scan()
         self.counts: dict[Path, int] = {}  # last index of each array of tables
         self.kinds: dict[Path, str] = {}  # "table", "value", "dotted", "array", "implied"
@@ -164,6 +169,9 @@ class _Scanner:
         self.out.values.setdefault(path, (start, self.at))
 
     def items(self, path: Path, close: str) -> None:
+        if self.open == MAX_OPEN:
+            raise _Unreadable
+        self.open += 1
         self.at += 1
         count = 0
         while True:
@@ -171,6 +179,7 @@ class _Scanner:
             here = self.text[self.at : self.at + 1]
             if here == close:
                 self.at += 1
+                self.open -= 1
                 return
             if here == ",":
                 self.at += 1
@@ -182,7 +191,7 @@ class _Scanner:
 
     def key(self) -> list[tuple[str, Span]]:
         out: list[tuple[str, Span]] = []
-        while True:
+        while len(out) <= MAX_OPEN:
             self.blank()
             start = self.at
             quoted = self.text[start : start + 1] in ("'", '"')
@@ -193,6 +202,7 @@ class _Scanner:
             if self.text[self.at : self.at + 1] != ".":
                 return out
             self.at += 1
+        raise _Unreadable
 
     def repeat(self, path: Path, second: Span) -> None:
         first = self.firsts.get(path) or self.out.keys.get(path, second)

@@ -56,6 +56,8 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
 
 
 def _controls(text: str, kind: str) -> str:
+    if text.isprintable():
+        return ""
     found = "".join(dict.fromkeys(char for char in text if unicodedata.category(char) == "Cc"))
     if not found:
         return ""

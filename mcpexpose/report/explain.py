@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.canonical import digest
@@ -66,8 +66,12 @@ def render_json(explanation: Explanation) -> str:
 def render_text(explanation: Explanation, screen: Screen) -> str:
     """The verdict in one sentence, then every layer by axis; nothing is cut, long reasons are broken."""
     layers = [*_layers(explanation, screen), *(Layer(*fact) for fact in _facts(explanation, screen))]
-    fixed = [max(cells(getattr(layer, name)) for layer in layers) for name in ("label", "value", "place", "note")]
-    room = max(screen.width - sum(fixed) - 2 * 5, 24)
+    room = _room(layers, screen)
+    if room < 24:  # too narrow for a column of places
+        layers = [
+            replace(each, text=f"{each.text}, {each.place}" if each.place else each.text, place="") for each in layers
+        ]
+        room = max(_room(layers, screen), 16)
     rows: list[list[Cell]] = []
     for layer in layers:
         first, *rest = Screen(room).wrap(layer.text, rest="")
@@ -75,6 +79,12 @@ def render_text(explanation: Explanation, screen: Screen) -> str:
         rows += [["", "", line, "", ""] for line in rest]
     lines = table([Column("")] * 5, rows, screen)[1:]
     return "\n".join([*screen.wrap(_verdict(explanation, screen)), "", *lines]) + "\n"
+
+
+def _room(layers: list[Layer], screen: Screen) -> int:
+    """What the other columns leave for the texts."""
+    fixed = [max(cells(getattr(layer, name)) for layer in layers) for name in ("label", "value", "place", "note")]
+    return screen.width - sum(fixed) - 2 * 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +102,16 @@ class Layer:
 def _layers(explanation: Explanation, screen: Screen) -> list[Layer]:
     decision = explanation.decision
     denied = decision.policy_state is PolicyState.DENIED
+    exposed = [because.key for because in decision.because if because.axis == "exposure"]
     layers = []
     for axis, label in _AXES.items():
-        if axis == "policy_state" and not denied:
-            continue  # it follows from approval
+        winners = [because for because in decision.because if because.axis == axis]
+        losers = [because for because in decision.losers if because.axis == axis]
+        if axis == "policy_state" and (not denied or [each.key for each in winners] == exposed):
+            continue  # it follows from approval, or from what the row of exposure says
         if axis == "approval" and denied:
             layers.append(Layer(label, screen.dash, "denied"))
             continue
-        winners = [because for because in decision.because if because.axis == axis]
-        losers = [because for because in decision.losers if because.axis == axis]
         for n, because in enumerate([*winners, *losers]):
             won = n < len(winners)
             at = explanation.at(because)
@@ -111,7 +122,7 @@ def _layers(explanation: Explanation, screen: Screen) -> list[Layer]:
                     text=screen.text(because_text(because, decision.id)),
                     paint=_paint(because) if won else Paint.NONE,
                     place=screen.text(f"{at.file}:{at.line}") if at else "",
-                    note="" if won else "gives way",
+                    note="" if won else "agrees" if because.value in {each.value for each in winners} else "gives way",
                 )
             )
     return layers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,10 @@ def render(form: str, report: FindingsReport, screen: Screen) -> str:
     return text
 
 
+_PART = re.compile(r"[^.:\[\]]+(?![^\[]*\])")
+"""The keys of a subject such as `git:deny[0]` or `policy.auto_approve[1]`, without indices."""
+
+
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """FINDINGS by file, line, column and slug; those without a place first."""
 
@@ -83,9 +88,18 @@ def whereabouts(finding: Finding) -> str:
 
 def message(finding: Finding) -> str:
     """The finding's sentence; subjects that it does not name stand behind it in brackets."""
-    said = whereabouts(finding) + " " + finding.message
-    missing = [name for subject in finding.subjects if (name := shown(subject)) not in said]
+    said = f"{whereabouts(finding)} {finding.message}"
+    missing = [shown(subject) for subject in finding.subjects if not _named(shown(subject), said)]
     return f"{finding.message} [{', '.join(missing)}]" if missing else finding.message
+
+
+def _named(subject: str, said: str) -> bool:
+    """Whether SAID has the subject whole, or, of a key, each of its parts: `[mcp_servers.git] has no key "exposre"`."""
+    if subject in said:
+        return True
+    if "/" in subject or "#" in subject:
+        return False
+    return all(re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", said) for part in _PART.findall(subject))
 
 
 def summary(report: FindingsReport, screen: Screen) -> str:

@@ -8,21 +8,29 @@ from mcpexpose.report.screen import Paint, Screen, cells
 
 PAINT = {Severity.ERROR: Paint.DANGER, Severity.WARNING: Paint.CARE, Severity.INFO: Paint.NOTE}
 _GUTTER = 8
-_NEAR = 4_096
+_NEAR = 1_500
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
-    """All findings, a blank line after each, and the summary."""
+    """All findings, a blank line after each, and the summary.
+
+    Of information that a rule gives again and again, the first one is shown whole and the others on one line each.
+    """
     concealed = _concealed(report)
-    blocks = ["\n".join(_block(finding, report, concealed, screen)) for finding in report.findings]
-    return "\n\n".join([*blocks, summary(report, screen)]) + "\n"
+    told: set[str] = set()
+    text = ""
+    after_short = False
+    for finding in report.findings:
+        short = finding.severity is Severity.INFO and finding.slug in told
+        told.add(finding.slug)
+        lines = [_head(finding, screen)] if short else _block(finding, report, concealed, screen)
+        text += ("\n" if text and not (short and after_short) else "") + "\n".join(lines) + "\n"
+        after_short = short
+    return text + ("\n" if text else "") + summary(report, screen) + "\n"
 
 
 def _block(finding: Finding, report: FindingsReport, concealed: Spans, screen: Screen) -> list[str]:
-    where = whereabouts(finding)
-    head = f"{screen.safe(where)}: " if where else ""
-    severity = screen.paint(finding.severity.value, PAINT[finding.severity])
-    lines = [f"{head}{severity} {finding.slug}  {screen.safe(message(finding))}"]
+    lines = [_head(finding, screen)]
     if finding.location:
         lines += _excerpt(finding.location, report, concealed, screen)
     if finding.advice:
@@ -31,6 +39,12 @@ def _block(finding: Finding, report: FindingsReport, concealed: Spans, screen: S
     if seen:
         lines.append("   see: " + ", ".join(f"{screen.text(at.file)}:{at.line}" for at in seen))
     return lines
+
+
+def _head(finding: Finding, screen: Screen) -> str:
+    where = whereabouts(finding)
+    severity = screen.paint(finding.severity.value, PAINT[finding.severity])
+    return f"{screen.safe(where)}{': ' if where else ''}{severity} {finding.slug}  {screen.safe(message(finding))}"
 
 
 Spans = dict[tuple[str, int], list[tuple[int, int | None]]]

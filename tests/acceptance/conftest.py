@@ -16,20 +16,22 @@ from tests.acceptance.harness.product import Product
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+OURS = (SHIPPED_CASES, Path(__file__).with_name("further"))
 WRONG = Path(__file__).with_name("wrong_cases.toml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("acceptance")
-    group.addoption("--cases", type=Path, default=SHIPPED_CASES, help="A folder of acceptance cases.")
+    group.addoption("--cases", type=Path, help="A folder of acceptance cases, in place of the project's own.")
     group.addoption("--subprocess", action="store_true", help="Run every command in a fresh interpreter.")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" not in metafunc.fixturenames:
         return
-    folder = metafunc.config.getoption("--cases").resolve()
-    metafunc.parametrize("case", [pytest.param(case, id=case.id) for case in read_cases(folder)])
+    given = metafunc.config.getoption("--cases")
+    cases = [case for folder in ([given.resolve()] if given else OURS) for case in read_cases(folder)]
+    metafunc.parametrize("case", [pytest.param(case, id=case.id) for case in cases])
 
 
 @pytest.fixture(scope="session")

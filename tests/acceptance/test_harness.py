@@ -387,6 +387,8 @@ def test_a_case_passes_where_all_holds(tmp_path: Path) -> None:
         (lambda argv: lint_answer(argv, FINDING, text=""), "named in text"),
         (lambda argv: lint_answer(argv, FINDING, code=1 if "json" in argv else 0), "the same exit code in text"),
         (lambda argv: lint_answer(argv, FINDING) | {"err": "Traceback (most recent call last):\n x"}, "no traceback"),
+        (lambda argv: lint_answer(argv, FINDING) | {"err": "tool \U000e0041"}, "no raw control or hidden character"),
+        (lambda argv: lint_answer(argv, FINDING, text="error hidden-text  a/t\x1b[2J"), "no raw control"),
         (lambda argv: lint_answer(argv, FINDING, code=70), "no internal error"),
         (lambda argv: lint_answer(argv, FINDING, code=-11), "no internal error"),
         (lambda argv: lint_answer(argv, FINDING) | {"timed_out": True}, "ends by itself"),

@@ -160,3 +160,31 @@ def test_environment_variables_for_colour() -> None:
     assert screen(pipe, {}).width == 100
     assert screen(pipe, {"COLUMNS": "80"}).width == 80
     assert screen(pipe, {"COLUMNS": "7"}).width == 60
+
+
+def test_shells_complete_commands_and_options() -> None:
+    """Completion is click's own."""
+    environ = {**os.environ, "_MCPEXPOSE_COMPLETE": "bash_complete"}
+    for words, cword, wanted in (("mcpexpose pl", "1", "plain,plan"), ("mcpexpose plan --pro", "2", "plain,--profile")):
+        done = subprocess.run(
+            [sys.executable, "-m", "mcpexpose"],
+            cwd=ROOT,
+            env={**environ, "COMP_WORDS": words, "COMP_CWORD": cword},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert wanted in done.stdout.split("\n"), done
+
+
+def test_an_interrupted_process_ends_with_130(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a work is one line."""
+    code = (
+        "import os, signal, sys\n"
+        "from mcpexpose.cli import main\n"
+        "main.LazyGroup.get_command = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "main.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "plan"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "mcpexpose: interrupted"

@@ -30,6 +30,8 @@ SCRIPTS/ID.json, every key optional:
     notify_on_list    a method: sent as a notification after each answer to tools/list; or {"method", "times"}
     hang_on           a list of methods that are never answered
     exit_on           a list of methods upon which the process ends without an answer
+    second_handshake  what a server that hears `initialize` too late does: "error" (duplicate "initialize" received),
+                      "result" (it turns into one of a handshake revision), "exit"; default: method not found
     exit_on_page      n: the process ends upon the n-th list request of this process
     stdout_first      text written to stdout before anything else (a log line, garbage)
     stdout_noise      {"text", "times"}: written to stdout before each answer, `times` lines
@@ -80,6 +82,7 @@ class FakeServer:
         self.lists_here = 0
         self.calls: dict[str, int] = {}
         self.subscription: Any = None
+        self.turned = False  # into a server of the old era, by an `initialize`
         self.connected = threading.Event()
         self.script = self.read_script()
 
@@ -173,7 +176,7 @@ class FakeServer:
     # answers
 
     def complete(self, result: dict[str, Any]) -> dict[str, Any]:
-        if self.protocol() == MODERN:
+        if self.protocol() == MODERN and not self.turned:
             return {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", **result}
         return result
 
@@ -233,7 +236,9 @@ class FakeServer:
         if "instructions" in self.script:
             head["instructions"] = self.script["instructions"]
         modern = self.protocol() == MODERN
-        if method == "initialize" and not modern:
+        if method == "initialize" and "second_handshake" in self.script:
+            self.on_second_handshake(number, info, head)
+        elif method == "initialize" and not modern:
             self.send({"id": number, "result": {"protocolVersion": self.protocol(), "serverInfo": info, **head}})
             self.connected.set()
         elif method == "server/discover" and modern:
@@ -249,6 +254,16 @@ class FakeServer:
             self.send({"id": number, "result": {}})
         else:
             self.send({"id": number, "error": {"code": -32601, "message": "Method not found"}})
+
+    def on_second_handshake(self, number: Any, info: Any, head: dict[str, Any]) -> None:
+        what = self.script["second_handshake"]
+        if what == "exit":
+            os._exit(1)
+        if what == "result":
+            self.turned = True
+            self.send({"id": number, "result": {"protocolVersion": "2025-11-25", "serverInfo": info, **head}})
+        else:
+            self.send({"id": number, "error": {"code": -32600, "message": 'duplicate "initialize" received'}})
 
     # the process
 
@@ -288,6 +303,8 @@ class FakeServer:
             name = str((message.get("params") or {}).get("name", ""))
             self.calls[name] = self.calls.get(name, 0) + 1
             self.start(self.on_call, message, self.calls[name])
+        elif method in ("server/discover", "initialize"):
+            self.answer(message)  # in the order in which they came
         else:
             self.start(self.answer, message)
 

@@ -1,4 +1,7 @@
-"""A real server of the MCP SDK over stdio: `python sdk_server.py PAGE_SIZE NAME...` lists tools of these names."""
+"""A real server of the MCP SDK over stdio: `python sdk_server.py [--old] PAGE_SIZE NAME...` lists tools of these names.
+
+With --old it is one of before 2026-07-28, which does not know `server/discover`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 
 def build(names: list[str], page_size: int) -> Server[Any]:
@@ -37,9 +41,25 @@ def build(names: list[str], page_size: int) -> Server[Any]:
     )
 
 
+async def refuse_discover(read: Any, write: Any, onward: Any) -> None:
+    """Hand on what comes, but for what only the new era knows."""
+    async with onward:
+        async for item in read:
+            if getattr(item.message, "method", None) == "server/discover":
+                error = types.ErrorData(code=types.METHOD_NOT_FOUND, message="Method not found")
+                await write.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error)))
+            else:
+                await onward.send(item)
+
+
 async def main() -> None:
-    server = build(sys.argv[2:], int(sys.argv[1]))
-    async with stdio_server() as (read, write):
+    old, words = sys.argv[1] == "--old", [word for word in sys.argv[1:] if word != "--old"]
+    server = build(words[1:], int(words[0]))
+    async with stdio_server() as (read, write), anyio.create_task_group() as group:
+        if old:
+            onward, filtered = anyio.create_memory_object_stream[Any](0)
+            group.start_soon(refuse_discover, read, write, onward)
+            read = filtered
         await server.run(read, write, server.create_initialization_options())
 
 

@@ -52,7 +52,7 @@ def text(*findings: Finding, screen: Screen | None = None, **more: object) -> st
 def test_a_finding_shows_its_line_a_caret_and_what_to_do() -> None:
     """What the operator reads is enough to mend it (C04)."""
     assert text(UNKNOWN_KEY, explained=frozenset({"config-unknown-key"})) == (
-        'config.toml:2:1: error config-unknown-key  github has no key "exposre" [github:exposre]\n'
+        'config.toml:2:1: error config-unknown-key  github has no key "exposre"\n'
         '    2 | exposre = "hidden"\n'
         "      | ^^^^^^^\n"
         '   fix: Rename it to "exposure".\n'
@@ -108,6 +108,25 @@ def test_every_subject_is_named_in_text() -> None:
     assert message(finding(subjects=("github",))).count("github") == 1
     pair = finding(message="two tools are alike", subjects=("a/x", "b/y"))
     assert message(pair) == "two tools are alike [a/x, b/y]"
+
+
+def test_a_key_is_named_by_its_parts() -> None:
+    """`git:deny[0]` stands in a sentence as people write it; a part of another word is no name."""
+    assert "[" not in message(finding(subjects=("git:deny[0]",), message='the deny of git has "x"'))
+    assert "[" not in message(finding(subjects=("policy.auto_approve[1]",), message="policy: auto_approve has it"))
+    assert message(finding(subjects=("git:deny[0]",), message="denying git-x")).endswith("[git:deny[0]]")
+    assert message(finding(subjects=("a/t#/x",), message="a/t is odd")).endswith("[a/t#/x]")
+
+
+def test_repeated_information_takes_one_line_each() -> None:
+    """A hundred hints do not bury three warnings; each keeps its place and name."""
+    info = finding("x", 1, 1, 1, 2, severity=Severity.INFO, message="m", subjects=())
+    warning = finding("y", 3, 1, 3, 2, severity=Severity.WARNING, message="m", subjects=())
+    lines = text(info, info, info, warning, info).split("\n")
+    assert lines[:3] == ["config.toml:1:1: info x  m", "    1 | [mcp_servers.github]", "      | ^"]
+    assert lines[4:7] == ["", "config.toml:1:1: info x  m", "config.toml:1:1: info x  m"]
+    assert lines[7:9] == ["", "config.toml:3:1: warning y  m"]
+    assert lines[-4:-2] == ["config.toml:1:1: info x  m", ""]
 
 
 def test_findings_are_sorted_by_file_line_column_and_slug() -> None:

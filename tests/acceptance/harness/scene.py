@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 DEFAULT_OUT = "plan"
 INTERNAL = 70
 """The exit code of the product's own faults."""
+
+
+RAW = re.compile(
+    "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]"
+)
+"""What text output never holds, whoever wrote it: control characters but the line feed, bidi marks, tag characters."""
 
 
 class Scene:
@@ -205,13 +212,16 @@ class Scene:
 
 
 def trouble_of(ran: Ran) -> tuple[str, str] | None:
-    """What no command may do: hang, crash, print a traceback, misread its command line."""
+    """What no command may do: hang, crash, print a traceback or raw controls, misread its command line."""
     if ran.timed_out:
         return "ends by itself", f"killed after {ran.seconds:.0f} s"
     if "Traceback (most recent call last)" in ran.text:
         return "no traceback", ran.text[ran.text.index("Traceback") :][-900:]
     if ran.code == INTERNAL or ran.code < 0:
         return "no internal error", f"exit {ran.code}: {ran.err[-600:]}"
+    told = ran.err if ran.in_json else ran.text
+    if raw := sorted(set(RAW.findall(told)) - set("".join(ran.echoes))):
+        return "no raw control or hidden character for people", f"{raw!r} in {told[:600]!r}"
     if ran.not_understood:
         return "understood by the product", ran.err[-600:]
     return None

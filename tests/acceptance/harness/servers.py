@@ -17,7 +17,6 @@ from tests.fakes import control
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.acceptance.harness.product import Ran
 
 Step = dict[str, Any]
 
