@@ -43,6 +43,19 @@ def test_no_order_shows_in_the_plan(tables: list[str], tools: list[Any], servers
     assert one.decisions == other.decisions
 
 
+def test_no_order_of_keys_shows_in_the_plan() -> None:
+    """Of a schema's keys: not in the definition, and not in the tokens that are counted on it (C02)."""
+    properties = {f"part{n}": {"type": "string", "description": f"Number {n}, {'x' * n}"} for n in range(9)}
+    schema = {"type": "object", "properties": properties, "required": ["part1"], "title": "Parts"}
+    turned = {
+        key: dict(reversed(value.items())) if isinstance(value, dict) else value
+        for key, value in reversed(schema.items())
+    }
+    one, other = (compiled("[mcp_servers.a]\ncommand = 'a'\n", {"a": [tool("t", inputSchema=each)]}) for each in (schema, turned))
+    assert one.plan == other.plan
+    assert one.definitions == other.definitions
+
+
 def test_the_name_of_the_config_is_not_in_the_plan() -> None:
     """Nor any path or line: two copies of one config give one plan (C02)."""
     one = compiled("".join(TABLES), TOOLS, pack("[[constraints]]\nmatch='*/*'\napproval='ask'\n"), file="config.toml")
