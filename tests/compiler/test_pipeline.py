@@ -45,15 +45,17 @@ def test_no_order_shows_in_the_plan(tables: list[str], tools: list[Any], servers
 
 def test_no_order_of_keys_shows_in_the_plan() -> None:
     """Of a schema's keys: not in the definition, and not in the tokens that are counted on it (C02)."""
-    properties = {f"part{n}": {"type": "string", "description": f"Number {n}, {'x' * n}"} for n in range(9)}
-    schema = {"type": "object", "properties": properties, "required": ["part1"], "title": "Parts"}
-    turned = {
-        key: dict(reversed(value.items())) if isinstance(value, dict) else value
-        for key, value in reversed(schema.items())
-    }
-    one, other = (compiled("[mcp_servers.a]\ncommand = 'a'\n", {"a": [tool("t", inputSchema=each)]}) for each in (schema, turned))
+    schema = {"type": "object", "properties": {f"part{n}": {"title": "Part", "maximum": n} for n in range(40)}}
+    one, other = (
+        compiled("[mcp_servers.a]\n", {"a": [tool("t", inputSchema=each)]}) for each in (schema, turned(schema))
+    )
     assert one.plan == other.plan
     assert one.definitions == other.definitions
+
+
+def turned(value: Any) -> Any:
+    """With the keys of every object the other way round."""
+    return {key: turned(value[key]) for key in reversed(value)} if isinstance(value, dict) else value
 
 
 def test_the_name_of_the_config_is_not_in_the_plan() -> None:
