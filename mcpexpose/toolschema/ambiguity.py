@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _POSITIONS = 400
 _PAIRS = 20_000
+_STEPS = 1_000_000
+"""Pairs of ways that are compared."""
+_PARTS = 20_000
+"""Parts of a pattern that are looked at; a group that is empty, or refers to one, may stand in it without end."""
 _LOOP = 8
 """A repetition that may run this often is taken for one without end; shorter ones are written out."""
 _ASCII = (1 << 128) - 1
@@ -28,14 +32,41 @@ _OTHER = 1 << 128
 _ALL = _ASCII | _OTHER
 
 
+def check(pattern: str) -> None:
+    """Raises what `re.compile` raises for a PATTERN that is none, at the cost of reading it."""
+    waiting = [_parsed(pattern)]
+    while waiting:
+        for code, argument in waiting.pop():
+            if code in (_op.ASSERT, _op.ASSERT_NOT):
+                direction, inside = argument
+                low, high = inside.getwidth()
+                if direction < 0 and low != high:
+                    raise re.error("look-behind requires fixed-width pattern")
+                waiting.append(inside)
+            elif code is _op.SUBPATTERN:
+                waiting.append(argument[3])
+            elif code is _op.BRANCH:
+                waiting.extend(argument[1])
+            elif code in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+                waiting.append(argument[2])
+            elif code is _op.ATOMIC_GROUP:
+                waiting.append(argument)
+            elif code is _op.GROUPREF_EXISTS:
+                waiting.extend(branch for branch in argument[1:] if branch is not None)
+
+
+def _parsed(pattern: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _parser.parse(pattern)
+
+
 def runs_away(pattern: str) -> bool:
     """Whether PATTERN, in Python's spelling, is exponentially ambiguous. A pattern too large to tell is not.
 
     Raises re.error where it is no pattern.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = _parser.parse(pattern)
+    parsed = _parsed(pattern)
     automaton = _Automaton(bool(parsed.state.flags & re.IGNORECASE))
     try:
         automaton.add(parsed)
@@ -64,6 +95,7 @@ class _Automaton:
         self.ways: list[dict[int, int]] = []
         """For each position, the positions that can follow, and in how many ways (2: more than one)."""
         self.groups: dict[int, Any] = {}
+        self.parts = 0
 
     def add(self, items: Any) -> _Piece:
         piece = _Piece([], [], True)
@@ -72,6 +104,9 @@ class _Automaton:
         return piece
 
     def _part(self, code: Any, argument: Any) -> _Piece:
+        self.parts += 1
+        if self.parts > _PARTS:
+            raise _TooLarge
         if code in (_op.LITERAL, _op.NOT_LITERAL, _op.ANY, _op.IN):
             return self._position(self._set(code, argument))
         if code is _op.SUBPATTERN:
@@ -163,7 +198,8 @@ class _Automaton:
             inside = set(component)
             if any(self.ways[one].get(two) == 2 for one in component for two in self.ways[one] if two in inside):
                 return True
-            if len(component) ** 2 <= _PAIRS and self._pairs_meet(component, inside):
+            ways = sum(len(self.ways[one]) for one in component)
+            if len(component) ** 2 <= _PAIRS and ways**2 <= _STEPS and self._pairs_meet(component, inside):
                 return True
         return False
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mcpexpose.toolschema.problem import Path
     from mcpexpose.toolschema.walk import Node, Walked
 
-_STEPS = 5_000
+_STEPS = 100_000
+"""Schemas that are looked at, each as often as it applies; what is not seen within them is not said."""
 _BOUNDS = {
     "minimum": ("minimum", "maximum", frozenset({"number", "integer"})),
     "length": ("minLength", "maxLength", frozenset({"string"})),
@@ -74,6 +75,7 @@ class _Judge:
         if self.steps > _STEPS:
             return None
         parts = list(self._parts(node))
+        self.steps += len(parts)
         facts = _Facts(types & {"object"} if node.path == () else types)  # arguments are always an object
         for part in parts:
             if part.schema is False:
@@ -138,6 +140,9 @@ class _Judge:
         if facts.types != {"object"}:
             return None
         for name, at in facts.required.items():
+            self.steps += len(parts)
+            if self.steps > _STEPS:
+                return None
             for part in parts:
                 schema = part.schema
                 if not isinstance(schema, dict) or (part.dialect.ref_alone and "$ref" in schema):
