@@ -131,10 +131,26 @@ def _matcher(text: str, pieces: list[_Piece]) -> Callable[[str], bool]:
             if not pieces[0].star:
                 return lambda name: name.startswith(only)
             return lambda name: only in name
-    expression = re.compile(_expression(pieces), re.DOTALL)
-    start, end = pieces[0].literal, pieces[-1].literal
-    # Most names begin or end otherwise, and to see so is far cheaper than to try the whole.
-    return lambda name: name.endswith(end) and name.startswith(start) and expression.fullmatch(name) is not None
+    return _Tried(pieces).matches
+
+
+class _Tried:
+    """A pattern that wants a regular expression, which is compiled when the first name gets that far: few do."""
+
+    __slots__ = ("_end", "_expression", "_longest", "_pieces", "_start")
+
+    def __init__(self, pieces: list[_Piece]) -> None:
+        self._pieces = pieces
+        self._start, self._end = pieces[0].literal, pieces[-1].literal
+        self._longest = max((piece.literal for piece in pieces), key=len)
+        self._expression: re.Pattern[str] | None = None
+
+    def matches(self, name: str) -> bool:
+        if self._longest not in name or not name.startswith(self._start) or not name.endswith(self._end):
+            return False
+        if self._expression is None:
+            self._expression = re.compile(_expression(self._pieces), re.DOTALL)
+        return self._expression.fullmatch(name) is not None
 
 
 def _expression(pieces: list[_Piece]) -> str:
