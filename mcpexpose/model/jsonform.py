@@ -31,7 +31,7 @@ def to_json(value: Any) -> Any:
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...] | None:
+def _fields(kind: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
