@@ -128,8 +128,7 @@ class Workspace:
         """The plan of what could be planned. Raises PlanRefused where the text is no config at all."""
         from mcpexpose import __version__
         from mcpexpose.compiler.pipeline import compile_plan
-        from mcpexpose.search.analysis import ANALYZER_VERSION
-        from mcpexpose.search.ranking import RANKING_VERSION
+        from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
         if self.resolved is None:
             raise PlanRefused(f"there is no plan: {self.name} has errors", self.findings_of_config)
