@@ -30,6 +30,12 @@ CATALOGS = "catalogs"
 HOLDS_UP_NOTHING = frozenset({"missing-transport"})
 """Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
 
+STANDS_WHATEVER_THE_TABLE = frozenset(
+    {"config-invalid", "pattern-matches-nothing", "unknown-tool", "policy-conflict", "duplicate-tool"}
+    | {"hidden-text", "control-characters"}
+)
+"""Beside those on catalogs and schemas: findings of the compiler that hold whatever the table at fault should say."""
+
 
 class Workspace:
     """One config with what lies beside it. Files are named relative to the config's folder, with forward slashes.
@@ -156,7 +162,32 @@ class Workspace:
 
         of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
         planned = self.compiled.findings if self.resolved else ()
-        return tuple(dict.fromkeys([*self._found_in_config, *of_catalogs, *planned]))
+        return tuple(dict.fromkeys([*self._found_in_config, *of_catalogs, *planned, *self._found_of_broken()]))
+
+    def _found_of_broken(self) -> tuple[Finding, ...]:
+        """What else is wrong with servers that are in no plan because their tables are at fault, told in one go."""
+        if self.config is None or self.resolved is None or not self.config.readable:
+            return ()
+        from mcpexpose.catalog.freshness import findings
+        from mcpexpose.catalog.store import load
+        from mcpexpose.compiler.pipeline import compile_plan
+        from mcpexpose.config.resolve import resolve
+
+        whole = self.config.with_readable()
+        faulty = sorted(name for name in self.config.readable if whole.mcp_servers[name].enabled)
+        catalogs, found = load(self.catalog_folder, faulty, folder_name=self.catalog_name)
+        resolved, _ = resolve(whole, self.name, self._packs[0], self.environ)
+        compiled = compile_plan(
+            resolved, {**self.catalogs, **catalogs}, tool_version="", analyzer_version="", ranking_version=""
+        )
+        every = (*found, *findings(catalogs, self.max_age_s, self.now), *compiled.findings)
+        about = tuple(name + mark for name in faulty for mark in "/:#")
+        return tuple(
+            each
+            for each in every
+            if (each.slug in STANDS_WHATEVER_THE_TABLE or each.slug.startswith(("catalog-", "schema-", "stale-")))
+            and any(name in faulty or name.startswith(about) for name in each.subjects)
+        )
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mcpexpose.cli.linting import lint
+from mcpexpose.lint.choice import Choice
 from mcpexpose.model.errors import InputMissing, PlanRefused
 from mcpexpose.model.finding import Place
 from mcpexpose.workspace import Workspace
@@ -145,3 +147,43 @@ def test_a_pack_beside_the_config_is_named_without_its_dot(folder: Path) -> None
     (finding,) = [each for each in open_(folder).findings if each.slug == "config-type"]
     assert finding.location is not None
     assert (finding.location.file, finding.location.line) == ("team.toml", 5)
+
+
+FAULTY = """\
+[mcp_servers.git]
+url = "http://tools.example.com/mcp"
+description = "Local git repositories"
+deny = ["drop_*"]
+http_headers = { X-Api-Key = "Zq81xkPw02mVb7LrT4", Trace = "${NOT_SET}", Old = "{env:OLD}" }
+[mcp_servers.git.tools.git_log]
+side_effect = "reader"
+[mcp_servers.Git]
+command = "mcp-git"
+description = "Another"
+"""
+
+
+def test_a_table_at_fault_hides_no_other_fault_of_it(folder: Path) -> None:
+    """One run tells all that is wrong with a server, though one wrong value keeps it out of the plan (C02)."""
+    (folder / "config.toml").write_text(FAULTY)
+    workspace = open_(folder)
+    found = {(finding.slug, finding.subjects[0]) for finding in workspace.found}
+    assert {
+        ("config-value", "git:tools.git_log.side_effect"),
+        ("secret-in-config", "git:http_headers.X-Api-Key"),
+        ("env-unset", "git:http_headers.Trace"),
+        ("env-foreign-syntax", "git:http_headers.Old"),
+        ("pattern-matches-nothing", "git:deny[0]"),
+    } <= found
+    assert "Zq81xkPw02mVb7LrT4" not in repr(workspace.found)
+    assert "Zq81xkPw02mVb7LrT4" not in workspace.conceal(FAULTY)
+    assert not workspace.writable
+    assert not workspace.compiled.plan.tools
+
+
+def test_a_table_at_fault_is_linted_as_far_as_it_can_be_read(folder: Path) -> None:
+    """Rules on the transport and on ids do not wait for the rest of the table (C02)."""
+    (folder / "config.toml").write_text(FAULTY)
+    slugs = {finding.slug for finding in lint(open_(folder), Choice()).findings}
+    assert {"plain-http", "lookalike-server", "config-value"} <= slugs
+    assert "server-description-missing" not in slugs
