@@ -109,13 +109,13 @@ def _definition(
         yield Part(Risk.SCHEMA, "alias", f"alias {_cut(one.alias)} → {_cut(other.alias)}")
     if one.title != other.title:
         yield Part(Risk.TEXT, "title", f"title {_cut(one.title)!r} → {_cut(other.title)!r}")
-    if one.description != other.description:
-        yield Part(Risk.TEXT, "description", _described(one.description, other.description))
     if one.keywords != other.keywords:
         yield Part(Risk.TEXT, "keywords", f"keywords {_list(one.keywords)} → {_list(other.keywords)}")
+    if one.description != other.description:
+        yield Part(Risk.TEXT, "description", f"description {model.words(one.description, other.description)}")
+    elif one.replaced_description_digest != other.replaced_description_digest:
+        yield Part(Risk.TEXT, "description", "the server's own text, which the config replaces, changed")
     if one.definition_digest == other.definition_digest:
-        if one.replaced_description_digest != other.replaced_description_digest:
-            yield Part(Risk.TEXT, "description", "the server's own text, which the config replaces, changed")
         return
     definition = dict(new(now)) if new is not None else None
     if old is not None and definition is not None:
@@ -133,10 +133,6 @@ def _as_it_was(tool: PlannedTool, definition: dict[str, Any]) -> str:
     if not tool.keywords:
         del definition["keywords"]
     return digest_bytes(canonical(definition))
-
-
-def _described(before: str, after: str) -> str:
-    return f"description {model.words(before, after)}"
 
 
 def _servers(before: Plan, after: Plan) -> Iterator[Change]:

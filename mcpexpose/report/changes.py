@@ -23,6 +23,8 @@ _WORDS = {
 }
 _ROWS = 100
 _SUBJECT = 40
+_BESIDE = 45
+"""Cells that the other columns need; a subject that leaves them less stands on a line of its own."""
 
 
 def nowhere(change: Change) -> str:
@@ -42,13 +44,14 @@ def lines(changes: Changes, screen: Screen, where: Where = nowhere, *, head: str
         return [f"{head}: nothing changed"]
     shown = changes.changes[:_ROWS]
     subjects = [screen.text(subject(change)) for change in shown]
-    width = min(max(cells(each) for each in subjects), _SUBJECT)
+    most = max(min(_SUBJECT, screen.width - _BESIDE), 0)
+    width = max((cells(each) for each in subjects if cells(each) <= most), default=0)
     out = [head]
     for change, name in zip(shown, subjects, strict=True):
         out += _row(change, name, width, screen, screen.text(where(change)))
     if len(changes.changes) > len(shown):
         out.append(f"  and {len(changes.changes) - len(shown):,} more: --format json has all")
-    return [*out, "  " + screen_words(summary(changes), screen)]
+    return [*out, *screen.wrap(screen_words(summary(changes), screen), "  ", "  ")]
 
 
 def subject(change: Change) -> str:
