@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
     from mcpexpose.model.finding import Location
+    from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
 
 
@@ -45,6 +46,8 @@ class Context:
     now: datetime.datetime
     comments: tuple[CommentLike, ...] = ()
     locate: Callable[[Place], Location | None] = lambda place: None
+    lock: Lock | None = None
+    """What was reviewed; None where there is no lock."""
 
     @property
     def config(self) -> Config:
