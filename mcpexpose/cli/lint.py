@@ -250,7 +250,7 @@ def _show_diff(runs: list[_Run], mended: list[Mended], fail_on: str) -> int:
 
 
 def _write_baseline(runs: list[_Run], path: Path) -> int:
-    from mcpexpose.catalog.store import replace
+    from mcpexpose.catalog.atomic import replace
     from mcpexpose.lint.baseline import dump
     from mcpexpose.model.errors import InputMissing
     from mcpexpose.model.text import shown

@@ -32,6 +32,7 @@ def context_of(workspace: Workspace) -> Context:
         comments=workspace.document.comments,
         first_key=workspace.document.first_key,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
 
 

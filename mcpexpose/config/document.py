@@ -236,6 +236,8 @@ def _loaded(text: str) -> tuple[dict[str, Any] | None, tuple[toml11.Newer, ...],
         parsed = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError alone: a number with more digits than Python reads
         parsed, message = None, str(error) if isinstance(error, tomllib.TOMLDecodeError) else syntax.UNREADABLE_NUMBER
+    if parsed is not None and syntax.has_unwritable_number(text, parsed):
+        return None, (), syntax.UNREADABLE_NUMBER
     if parsed is not None and sys.version_info < _READS_1_1:
         return parsed, (), ""
     older, newer = toml11.as_1_0(text)

@@ -29,6 +29,7 @@ def lint_folder(folder: Path, choice: Choice | None = None) -> Linted:
         comments=workspace.document.comments,
         first_key=workspace.document.first_key,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
     return lint(context, workspace.findings, choice or Choice(audit=True))
 
