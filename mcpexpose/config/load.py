@@ -90,19 +90,23 @@ def _what_is_right(own: dict[str, Any], drops: set[Path]) -> Config | None:
 
 def _readable(own: dict[str, Any], broken: set[str], drops: set[Path]) -> dict[str, ServerTable]:
     """The tables of BROKEN without the very nodes that are at fault; one that is no table at all is not there."""
+    inside: dict[str, set[Path]] = {}
+    for path in drops:
+        if path[0] == "mcp_servers" and len(path) > 2:
+            inside.setdefault(str(path[1]), set()).add(path[2:])
     out = {}
     for server_id in broken:
-        base = ("mcp_servers", server_id)
-        if not isinstance(own["mcp_servers"][server_id], dict):
+        written = own["mcp_servers"][server_id]
+        if not isinstance(written, dict):
             continue
-        inside = {path for path in drops if path[:2] == base and len(path) > 2}
+        gone = inside.get(server_id, set())
         for _ in range(4):
-            table = shape.without(own, inside)["mcp_servers"][server_id]
-            shaped = shape.shaped(ServerTable, shape.frozen(table))
+            # The table alone is copied: with the whole config, thousands of broken servers would take minutes.
+            shaped = shape.shaped(ServerTable, shape.frozen(shape.without(written, gone)))
             if shaped.value is not None:
                 out[server_id] = shaped.value
                 break
-            inside |= {(*base, *item.drop) for item in shaped.faults if item.drop}
+            gone = gone | {item.drop for item in shaped.faults if item.drop}
     return out
 
 
