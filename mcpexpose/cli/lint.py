@@ -221,10 +221,12 @@ def _put(report: FindingsReport, form: str, outputs: tuple[tuple[str, Path], ...
 
 def _save(runs: list[_Run], mended: list[Mended]) -> None:
     """Write each config that was mended, and say what to set where a credential left the file."""
+    from mcpexpose.lint.mend import save
+
     variables: dict[str, None] = {}
     for run, each in zip(runs, mended, strict=True):
         if each.done:
-            each.workspace.save(run.workspace.document)
+            save(each, run.workspace.document)
             for offer in each.done:
                 if offer.finding.slug == "secret-in-config":
                     variables[str(offer.finding.details.get("variable"))] = None

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.catalog.atomic import replace
 from mcpexpose.lint.fix import Edit, Fix, Source
 from mcpexpose.lint.registry import all_rules
+from mcpexpose.model.errors import InputMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,9 +75,34 @@ def mend(workspace: Workspace, lint: Callable[[Workspace], Linted], *, unsafe: b
         if not applied:
             break
         done += applied
-        workspace = workspace.rewritten(document)
+        workspace = _rewritten(workspace, document)
         linted = lint(workspace)
     return Mended(workspace, linted, tuple(done))
+
+
+def save(mended: Mended, before: Document) -> None:
+    """Write the new text in place of the config, whole. Raises InputMissing where that cannot be, or the file no
+    longer is what BEFORE was read from."""
+    workspace = mended.workspace
+    path = workspace.path.resolve()  # a link stays a link
+    try:
+        if path.read_bytes() != before.data_as_bytes:
+            raise InputMissing(f"{workspace.name} was changed meanwhile, so nothing is written to it")
+        replace(path, workspace.document.data_as_bytes)
+    except OSError as error:
+        raise InputMissing(f"{workspace.name} cannot be written: {error.strerror or 'unknown error'}") from error
+
+
+def _rewritten(workspace: Workspace, document: Document) -> Workspace:
+    """The same folder with another text of the config, which is not on disk; catalogs are not read again."""
+    from mcpexpose.workspace import CATALOGS, Workspace
+
+    catalogs = workspace.catalog_folder if workspace.catalog_folder != workspace.folder / CATALOGS else None
+    other = Workspace(workspace.path, catalogs=catalogs, environ=workspace.environ, now=workspace.now)
+    vars(other)["document"] = document  # in place of the step that reads the file
+    if other.servers == workspace.servers:
+        vars(other).update({name: made for name, made in vars(workspace).items() if name.startswith("_catalog")})
+    return other
 
 
 def _round(offers: Sequence[Offer], document: Document) -> tuple[list[Offer], Document]:

@@ -51,15 +51,15 @@ def lint(context: Context, found: Iterable[Finding] = (), choice: Choice | None 
 
 
 def _run(context: Context, choice: Choice, crashes: list[Crashed]) -> list[Finding]:
+    rules = [rule for rule in all_rules().values() if choice.runs(rule.slug)]
     checks: dict[type, list[tuple[Rule, Check]]] = {}
-    for rule in all_rules().values():
-        if choice.runs(rule.slug):
-            for kind, check in rule.checks:
-                checks.setdefault(kind, []).append((rule, check))
     out: list[Finding] = []
     failed: set[str] = set()
     for subject in walk(context):
-        for rule, check in checks.get(type(subject), ()):
+        what = type(subject)
+        if what not in checks:
+            checks[what] = [(rule, check) for rule in rules for kind, check in rule.checks if issubclass(what, kind)]
+        for rule, check in checks[what]:
             if rule.slug in failed:
                 continue
             try:
