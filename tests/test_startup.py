@@ -103,6 +103,17 @@ def test_search_never_loads_the_client(project: Path) -> None:
     assert found <= {"whoosh"}
 
 
+@pytest.mark.parametrize(
+    "words", [["lint", "CONFIG"], ["plan", "--config", "CONFIG"], ["search", "--config", "CONFIG", "open issue"]]
+)
+def test_hundreds_of_real_tools_need_pydantic_alone(project: Path, words: list[str]) -> None:
+    """Every rule, real schemas, an index made in memory: no client, no jsonschema, no Whoosh."""
+    config = str(ROOT / "examples" / "coding-agent" / "config.toml")
+    code, found = loaded(project, cli(*(config if word == "CONFIG" else word for word in words)))
+    assert code in (0, 1)
+    assert found == {"pydantic"}
+
+
 def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> None:
     """What a host does before a search."""
     assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
@@ -118,6 +129,16 @@ def test_loading_a_plan_loads_none_of_them(project: Path) -> None:
         "code = len(session.declared())"
     )
     assert loaded(project, code) == (1, set())
+
+
+def test_loading_a_plan_reads_nothing_that_only_a_search_needs(project: Path) -> None:
+    """Of the search room the versions alone, which the bundle is checked against."""
+    code = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "load_plan('bundle').session().declared()\n"
+        "code = sorted(name for name in __import__('sys').modules if name.startswith('mcpexpose.search.'))"
+    )
+    assert loaded(project, code)[0] == ["mcpexpose.search.versions"]  # type: ignore[comparison-overlap]
 
 
 def test_find_tools_loads_the_index_alone(project: Path) -> None:

@@ -29,6 +29,7 @@ def context_of(workspace: Workspace) -> Context:
         now=workspace.now,
         comments=workspace.document.comments,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
 
 

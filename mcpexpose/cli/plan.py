@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable
 
+    from mcpexpose.model.changes import Changes
     from mcpexpose.model.finding import Finding
     from mcpexpose.report.preview import CatalogState
     from mcpexpose.report.screen import Screen
@@ -21,11 +22,20 @@ if TYPE_CHECKING:
 
 @click.command("plan")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the bundle there, in one step.")
+@click.option(
+    "--against",
+    "other",
+    metavar="REF|DIR|FILE",
+    help="Compare with a git commit, a bundle or a plan.json in place of the lock.",
+)
+@click.option("--detailed-exitcode", "detailed", is_flag=True, help="End with 3 where something changed for the model.")
 @options.profile
 @options.reports(options.PREVIEW_FORMATS)
 @options.config
 def command(
     out: Path | None,
+    other: str | None,
+    detailed: bool,
     profile: str | None,
     form: str,
     outputs: tuple[tuple[str, Path], ...],
@@ -36,28 +46,52 @@ def command(
     """Compile; preview what the model is told, may find, or never meets.
 
     With --out the bundle is written for hosts to load. Where the config is at fault nothing is written, and the old
-    bundle stays; what a server got wrong is left out, and the rest is written. Both end with 1.
+    bundle stays; what a server got wrong is left out, and the rest is written. Both end with 1. What changed since the
+    lock is shown, sorted by risk; --against takes another side.
 
     \b
-    Example:
+    Examples:
       mcpexpose plan --out build/plan
+      mcpexpose plan --against origin/main --format markdown --detailed-exitcode
     """
     from mcpexpose.cli.linting import not_waived
     from mcpexpose.report.findings import in_order
 
     workspace = given.workspace(config, catalogs, now)
     findings = in_order(not_waived(workspace))
-    render = _renderer(workspace, findings, profile)
+    changes = _changes(workspace, other)
+    render = _renderer(workspace, findings, profile, changes)
     console.put(form, render(form, console.screen()))
     for each, path in outputs:
         console.write_file(path, render(each, console.page()))
     written = _write(workspace, out, form) if out is not None else exits.OK
     if out is None and form == "text" and workspace.writable and console.chatty():
         console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
-    return exits.combine([exits.of_findings(findings), written])
+    return exits.combine([exits.of_findings(findings), written, _difference(changes) if detailed else exits.OK])
 
 
-def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str | None) -> Callable[[str, Screen], str]:
+def _changes(workspace: Workspace, other: str | None) -> Changes | None:
+    """What changed; None where nothing can be planned, or there is nothing to compare with."""
+    if workspace.resolved is None:
+        return None
+    if other is None:
+        return workspace.changes
+    from mcpexpose.cli.against import compare
+
+    return compare(workspace, other)
+
+
+def _difference(changes: Changes | None) -> int:
+    """Of the value that is shown, so that code and text cannot disagree."""
+    if changes is None:
+        console.say("mcpexpose: there is no lock and no --against, so nothing was compared")
+        return exits.NOTHING_CHECKED
+    return exits.DIFFERS if changes.differs else exits.OK
+
+
+def _renderer(
+    workspace: Workspace, findings: tuple[Finding, ...], profile: str | None, changes: Changes | None
+) -> Callable[[str, Screen], str]:
     """What renders the preview in a format; where nothing could be planned, what renders the findings instead."""
     from mcpexpose.report import preview
     from mcpexpose.report.findings import FindingsReport
@@ -74,6 +108,7 @@ def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str 
         catalogs={server: _state(workspace, server) for server in workspace.catalogs},
         servers=workspace.servers,
         locate=workspace.locate,
+        changes=changes,
     )
     return lambda form, screen: preview.render(form, made, screen)
 

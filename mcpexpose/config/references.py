@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from mcpexpose.config.scan import Path
     from mcpexpose.model.config import ServerTable
 
-_TOKEN = re.compile(r"\$\$|\$\{(?P<body>[^}]*)\}|\$\{|\{env:(?P<braced>\w+)\}|\{\{\s*(?P<double>[A-Za-z_]\w*)\s*\}\}")
+_TOKEN = re.compile(
+    r"\$\$|\$\{\{(?P<workflow>[^{}]*)\}\}|\$\{(?P<body>[^}]*)\}|\$\{|\{env:(?P<braced>\w+)\}|\{\{\s*(?P<double>[A-Za-z_]\w*)\s*\}\}"
+)
 _DOLLAR = re.compile(r"\$(?:env:)?(?P<name>[A-Z_][A-Z0-9_]*)(?![\w(])")
 _POWERSHELL = re.compile(r"\$env:(?P<name>\w+)", re.IGNORECASE)
 _PERCENT = re.compile(r"%(?P<name>[A-Za-z_][A-Za-z0-9_]{2,})%")
@@ -62,7 +64,9 @@ def check_text(path: Path, text: str) -> Iterator[Fault]:
         whole, body = found.group(), found["body"]
         if whole == "$$":
             continue
-        if found["braced"] or found["double"]:
+        if found["workflow"] is not None:
+            foreign[whole] = _last_name(found["workflow"])
+        elif found["braced"] or found["double"]:
             foreign[whole] = found["braced"] or found["double"]
         elif body is None:
             yield _syntax(path, "`${` is never closed", "Close it with `}`, or write `$$` for a dollar sign.")
@@ -152,6 +156,12 @@ def _meant(found: re.Match[str]) -> str:
     if mark in (":", "."):
         return rest if _NAME.fullmatch(rest) else f"{head}:-…" if head.isupper() else ""
     return f"{head}:-…" if mark in ("-", ":=", "=") else head
+
+
+def _last_name(expression: str) -> str:
+    """`TOKEN` of `secrets.TOKEN`; "" where an expression is more than that."""
+    named = re.fullmatch(r"\s*(?:\w+\.)?([A-Za-z_]\w*)\s*", expression)
+    return named[1] if named else ""
 
 
 def _foreign(path: Path, foreign: Mapping[str, str]) -> Iterator[Fault]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
     from mcpexpose.model.finding import Location
+    from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
-    from mcpexpose.model.transport import Transport
 
 
 class CommentLike(Protocol):
@@ -46,6 +46,8 @@ class Context:
     now: datetime.datetime
     comments: tuple[CommentLike, ...] = ()
     locate: Callable[[Place], Location | None] = lambda place: None
+    lock: Lock | None = None
+    """What was reviewed; None where there is no lock."""
 
     @property
     def config(self) -> Config:
@@ -94,13 +96,11 @@ class WholeConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """An enabled server of the config."""
+class WrittenServer:
+    """An enabled server as its table is written. Where that is at fault: what can be read of it, and no plan has it."""
 
     id: str
     table: ServerTable
-    transport: Transport | None
-    """None where the config gives none."""
     file: str
 
     @property
@@ -111,6 +111,11 @@ class Server:
     def key(self, *path: str | int) -> Place:
         """A key of its table."""
         return Place(self.file, ("mcp_servers", self.id, *path))
+
+
+@dataclass(frozen=True, slots=True)
+class Server(WrittenServer):
+    """An enabled server of the config, its table right in itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ class WholePlan:
     compiled: Compiled
 
 
-Subject = WholeConfig | Server | Profile | CapturedTool | WholePlan
+Subject = WholeConfig | WrittenServer | Profile | CapturedTool | WholePlan
 
 
 def walk(context: Context) -> Iterator[Subject]:
@@ -177,7 +182,10 @@ def walk(context: Context) -> Iterator[Subject]:
     yield WholeConfig(config)
     for name, table in sorted(config.mcp_servers.items()):
         if table.enabled:
-            yield Server(name, table, context.resolved.transports.get(name), context.file)
+            yield Server(name, table, context.file)
+    for name, table in sorted(config.readable.items()):
+        if table.enabled:
+            yield WrittenServer(name, table, context.file)
     if context.compiled is None:
         return
     planned = {profile.name: profile for profile in context.plan.profiles}

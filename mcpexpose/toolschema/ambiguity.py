@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 # The parser has been `re._parser` since Python 3.11; it has no public name.
@@ -80,12 +81,15 @@ class _TooLarge(Exception):
 
 
 class _Piece:
-    """A part of a pattern: the positions it can begin and end with, and whether it can be empty."""
+    """A part of a pattern: the positions it can begin and end with, and in how many ways it can be empty.
+
+    A position that can be the first or the last in more than one way stands there twice.
+    """
 
     __slots__ = ("empty", "first", "last")
 
-    def __init__(self, first: list[int], last: list[int], empty: bool) -> None:
-        self.first, self.last, self.empty = first, last, empty
+    def __init__(self, first: list[int], last: list[int], empty: int) -> None:
+        self.first, self.last, self.empty = _at_most_twice(first), _at_most_twice(last), min(empty, 2)
 
 
 class _Automaton:
@@ -98,7 +102,7 @@ class _Automaton:
         self.parts = 0
 
     def add(self, items: Any) -> _Piece:
-        piece = _Piece([], [], True)
+        piece = _Piece([], [], 1)
         for code, argument in items:
             piece = self._then(piece, self._part(code, argument))
         return piece
@@ -123,17 +127,17 @@ class _Automaton:
         elif code is _op.GROUPREF and argument in self.groups:
             return self.add(self.groups[argument])
         # What is left consumes nothing, or (possessive, atomic) is never tried a second way.
-        return _Piece([], [], True)
+        return _Piece([], [], 1)
 
     def _repeat(self, low: int, high: int, items: Any) -> _Piece:
         if high is _op.MAXREPEAT or high >= _LOOP:
             piece = self.add(items)
             self._link(piece.last, piece.first)
-            return _Piece(piece.first, piece.last, piece.empty or low == 0)
-        whole = _Piece([], [], True)
+            return _Piece(piece.first, piece.last, piece.empty + int(low == 0))
+        whole = _Piece([], [], 1)
         for n in range(high):
             piece = self.add(items)
-            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty or n >= low))
+            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty + int(n >= low)))
         return whole
 
     def _position(self, letters: int) -> _Piece:
@@ -142,20 +146,20 @@ class _Automaton:
         self.letters.append(letters)
         self.ways.append({})
         here = [len(self.letters) - 1]
-        return _Piece(here, here, False)
+        return _Piece(here, here, 0)
 
     def _then(self, one: _Piece, two: _Piece) -> _Piece:
         self._link(one.last, two.first)
-        first = one.first + two.first if one.empty else one.first
-        last = one.last + two.last if two.empty else two.last
-        return _Piece(first, last, one.empty and two.empty)
+        first = one.first + two.first * one.empty
+        last = one.last * two.empty + two.last
+        return _Piece(first, last, one.empty * two.empty)
 
     def _either(self, pieces: Iterable[_Piece]) -> _Piece:
         first: list[int] = []
         last: list[int] = []
-        empty = False
+        empty = 0
         for piece in pieces:
-            first, last, empty = first + piece.first, last + piece.last, empty or piece.empty
+            first, last, empty = first + piece.first, last + piece.last, empty + piece.empty
         return _Piece(first, last, empty)
 
     def _link(self, ends: list[int], starts: list[int]) -> None:
@@ -224,6 +228,10 @@ class _Automaton:
             if any(one == two for one, two in pairs) and any(one != two for one, two in pairs):
                 return True
         return False
+
+
+def _at_most_twice(positions: list[int]) -> list[int]:
+    return [each for each, times in Counter(positions).items() for _ in range(min(times, 2))]
 
 
 def _ascii(characters: Iterable[int]) -> int:

@@ -28,6 +28,7 @@ def lint_folder(folder: Path, choice: Choice | None = None) -> Linted:
         now=NOW,
         comments=workspace.document.comments,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
     return lint(context, workspace.findings, choice or Choice(audit=True))
 

@@ -185,6 +185,12 @@ def test_references_that_multiply_take_no_time() -> None:
             "/$defs/n/required/0",
         ),
         (of({}, anyOf=[{"type": "array"}, {"type": "string"}]), "/anyOf"),
+        (of({"n": {"type": "integer", "minimum": 0.2, "maximum": 0.8}}), "/properties/n/maximum"),
+        (
+            of({"n": {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}}),
+            "/properties/n/exclusiveMaximum",
+        ),
+        (of({"x": {}}, additionalProperties=False, minProperties=2), "/minProperties"),
     ],
 )
 def test_contradictions_are_found(schema: Any, pointer: str) -> None:
@@ -204,6 +210,10 @@ def test_contradictions_are_found(schema: Any, pointer: str) -> None:
         of({}, required=["y"], additionalProperties=False, patternProperties={"^y": {}}),
         of({"a": {"$ref": "#/$defs/n"}}, **{"$defs": {"n": of({"n": {"$ref": "#/$defs/n"}})}}),
         of({"x": {"allOf": [{"type": "integer"}, {"type": "number"}]}}),
+        of({"x": {"type": ["integer", "number"], "minimum": 0.2, "maximum": 0.8}}),
+        of({"x": {"type": "integer", "minimum": 0.2, "maximum": 1}}),
+        of({"x": {}}, additionalProperties=False, minProperties=1),
+        of({}, additionalProperties=False, minProperties=1, patternProperties={"^y": {}}),
     ],
 )
 def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
@@ -222,6 +232,10 @@ def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
         "(a{1,50}){1,50}",
         "(a*)*b",
         r"((ab)*c?)*d",
+        "(a|a)*$",
+        r"(\d|\d)*x",
+        "(x(?:b?|c?))*$",
+        "(x(?:a?)?)*$",
     ],
 )
 def test_patterns_that_run_away_are_told(pattern: str) -> None:
@@ -242,6 +256,9 @@ def test_patterns_that_run_away_are_told(pattern: str) -> None:
         r"^https?://[^\s/]+(/\S*)?$",
         "^([0-9A-F]{2}[:-]){5}[0-9A-F]{2}$",
         ".*a.*b.*",
+        "^(foo|bar)+$",
+        "^(a|a)x$",
+        "^(get|put)?(x|y)*$",
     ],
 )
 def test_common_patterns_are_no_risk(pattern: str) -> None:
