@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.struck import struck
 from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
@@ -48,13 +49,13 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
-    """FINDING with its files as people would type them from where they are."""
+    """FINDING with its files as people would type them from where they are, and without credentials."""
 
     def moved(place: Place) -> Place:
         return dataclasses.replace(place, file=file_name(place.file, workspace))
 
     return dataclasses.replace(
-        finding,
+        struck(finding, workspace.literals),
         location=at(finding.location, workspace),
         place=finding.place and moved(finding.place),
         related=tuple(moved(place) for place in finding.related),
