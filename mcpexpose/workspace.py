@@ -10,7 +10,7 @@ from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from mcpexpose.model.errors import PlanRefused
+from mcpexpose.model.errors import InputMissing, PlanRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.lock import LOCK_NAME, identity_of
 from mcpexpose.model.policy import Exposure, PolicyState
@@ -74,6 +74,29 @@ class Workspace:
         from mcpexpose.config.document import read
 
         return read(self.path, self.name)
+
+    def rewritten(self, document: Document) -> Workspace:
+        """The same folder with another text of the config, which is not on disk; catalogs are not read again."""
+        catalogs = None if self.catalog_folder == self.folder / CATALOGS else self.catalog_folder
+        other = Workspace(self.path, catalogs=catalogs, environ=self.environ, now=self.now)
+        other.__dict__["document"] = document
+        other._catalog_texts = self._catalog_texts
+        if "_catalogs" in self.__dict__ and other.servers == self.servers:
+            other.__dict__["_catalogs"] = self._catalogs
+        return other
+
+    def save(self, before: Document) -> None:
+        """Write the config's text in place of the file, whole. Raises InputMissing where that cannot be, or the file
+        no longer is what BEFORE was read from."""
+        from mcpexpose.catalog.atomic import replace
+
+        path = self.path.resolve()  # a link stays a link
+        try:
+            if path.read_bytes() != before.data_as_bytes:
+                raise InputMissing(f"{self.name} was changed meanwhile, so nothing is written to it")
+            replace(path, self.document.data_as_bytes)
+        except OSError as error:
+            raise InputMissing(f"{self.name} cannot be written: {error.strerror or 'unknown error'}") from error
 
     @cached_property
     def _parsed(self) -> tuple[Config | None, tuple[Finding, ...]]:

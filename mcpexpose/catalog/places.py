@@ -38,9 +38,14 @@ class CatalogText:
         if not isinstance(index, int) or not 0 <= index < len(self._tools):
             return span(self.text, path, on)
         start, end = self._tools[index]
-        found = span(self.text[start:end], path[2:], on)
         line = bisect_left(self._breaks, start)
         shift = start - (self._breaks[line - 1] + 1 if line else 0)
+        # Of the tool as a whole its first line is given, and that needs no walk.
+        found = (
+            _first_line(self.text, start, end)
+            if len(path) == 2 and on == "value"
+            else span(self.text[start:end], path[2:], on)
+        )
         return Span(
             line + found.line,
             found.column + (shift if found.line == 1 else 0),
@@ -98,3 +103,8 @@ class CatalogText:
     def _skip(self, at: int) -> int:
         match = _BLANK.match(self.text, at)
         return match.end() if match else at
+
+
+def _first_line(text: str, start: int, end: int) -> Span:
+    first_end = text.find("\n", start, end)
+    return Span(1, 1, 1, (end if first_end < 0 else first_end) - start + 1)

@@ -16,6 +16,7 @@ from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
     import datetime
+    from collections.abc import Callable
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.finding import Finding, Location, Place
@@ -50,13 +51,18 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
     """FINDING with its files as people would type them from where they are, and without credentials."""
+    return renamed(struck(finding, workspace.literals), lambda file: file_name(file, workspace))
+
+
+def renamed(finding: Finding, name: Callable[[str], str]) -> Finding:
+    """FINDING with other names of its files."""
 
     def moved(place: Place) -> Place:
-        return dataclasses.replace(place, file=file_name(place.file, workspace))
+        return dataclasses.replace(place, file=name(place.file))
 
     return dataclasses.replace(
-        struck(finding, workspace.literals),
-        location=at(finding.location, workspace),
+        finding,
+        location=finding.location and dataclasses.replace(finding.location, file=name(finding.location.file)),
         place=finding.place and moved(finding.place),
         related=tuple(moved(place) for place in finding.related),
     )
