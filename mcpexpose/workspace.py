@@ -342,10 +342,12 @@ class Workspace:
         return write(self.compiled, out, progress=progress)
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
+        """FINDINGS with their lines, without credentials. Reads a catalog again, so only for what is shown."""
+        from mcpexpose.model.struck import struck
+
         return tuple(
-            finding if finding.location or finding.place is None else finding.at(self.locate(finding.place))
-            for finding in findings
+            struck(each if each.location or each.place is None else each.at(self.locate(each.place)), self.literals)
+            for each in findings
         )
 
     def locate(self, place: Place) -> Location | None:
@@ -366,14 +368,15 @@ class Workspace:
         """A line with credentials struck out, of the same length: those of the config, and what looks like one."""
         from mcpexpose.model.secrets import find
 
-        for literal in self._literals:
+        for literal in self.literals:
             text = text.replace(literal, "*" * len(literal))
         for secret in find(text):
             text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
         return text
 
     @cached_property
-    def _literals(self) -> tuple[str, ...]:
+    def literals(self) -> tuple[str, ...]:
+        """Credentials in the config, the longest first; to strike them out, never to print them."""
         from mcpexpose.config.resolve import literal_secrets
 
         return tuple(sorted(literal_secrets(self.config), key=len, reverse=True)) if self.config else ()

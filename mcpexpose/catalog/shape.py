@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LONGEST_STAMP = 64
+_LONGEST_TTL_MS = 10**15
+"""Thirty thousand years; a server may send any number of digits, and nobody divides by them."""
 _MOST_TOLD = 100
 """Entries that are no tools, of one catalog, with a finding each; a file has room for millions."""
 
@@ -116,7 +118,7 @@ def _catalog(
         protocol=head.get("protocol"),
         server_info=_first(head, "server_info", "serverInfo"),
         instructions=head.get("instructions"),
-        ttl_ms=None if ttl is None else max(ttl, 0),
+        ttl_ms=None if ttl is None else min(max(ttl, 0), _LONGEST_TTL_MS),
         cache_scope=scope,
         revision=revision,
     )

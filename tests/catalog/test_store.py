@@ -400,7 +400,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 
 def test_entries_without_end_that_are_no_tools_are_told_and_counted(tmp_path: Path) -> None:
-    """A file has room for millions; each leaves itself out, and nobody reads on after a hundred (C04, law 6)."""
+    """A file has room for millions of them; each is left out, and nobody reads on after a hundred (C04)."""
     catalog, findings = load_bytes(tmp_path, {"tools": [{}] * 50_000 + [TOOL]})
     assert catalog is not None
     assert [tool["name"] for tool in catalog.tools] == ["read"]
