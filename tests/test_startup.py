@@ -66,7 +66,9 @@ def test_help_loads_none_of_them(project: Path) -> None:
     assert all(name.startswith("mcpexpose.cli") for name in ours)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("command", ["plan", "lint", "search", "show", "inspect", "explain", "verify", "init", "rule"])
+@pytest.mark.parametrize(
+    "command", ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule"]
+)
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
     assert loaded(project, cli(command, "--help")) == (0, set())
@@ -82,6 +84,16 @@ def test_lint_connects_to_nothing_and_indexes_nothing(project: Path) -> None:
 def test_plan_without_out_indexes_nothing(project: Path) -> None:
     """A preview is a compile."""
     code, found = loaded(project, cli("plan"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
+def test_the_lock_and_a_comparison_need_no_more(project: Path) -> None:
+    """A drift is told by digests; neither the validator nor the index is asked."""
+    code, found = loaded(project, cli("lock"))
+    assert code == 0
+    assert found <= {"pydantic"}
+    code, found = loaded(project, cli("plan", "--against", "bundle"))
     assert code == 0
     assert found <= {"pydantic"}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcpexpose.model.finding import Place
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure, PolicyState
+from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     import datetime
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.finding import Location
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
+    from mcpexpose.model.visible import VisibleText
 
 
 class CommentLike(Protocol):
@@ -45,6 +47,8 @@ class Context:
     compiled: Compiled | None
     now: datetime.datetime
     comments: tuple[CommentLike, ...] = ()
+    first_key: float = float("inf")
+    """The line of the config's first key or header."""
     locate: Callable[[Place], Location | None] = lambda place: None
     lock: Lock | None = None
     """What was reviewed; None where there is no lock."""
@@ -82,6 +86,17 @@ class Context:
         for tool in self.tools:
             found[tool.id.server].append(tool)
         return {server: tuple(tools) for server, tools in found.items()}
+
+    def texts(self, tool: CapturedTool) -> tuple[VisibleText, ...]:
+        """Every text of a tool that a model gets to see; asked for by several rules on one tool after the other."""
+        if self._last_texts.get("tool") is not tool:
+            self._last_texts.update(tool=tool, texts=tuple(visible_texts(tool.raw)))
+        texts: tuple[VisibleText, ...] = self._last_texts["texts"]
+        return texts
+
+    @cached_property
+    def _last_texts(self) -> dict[str, Any]:
+        return {}
 
     def place(self, *path: str | int) -> Place:
         """A place in the config."""

@@ -16,6 +16,8 @@ from itertools import pairwise
 
 MASK = "***"
 MAX_PROSE = 200_000
+_SHORTEST = 12
+"""Characters without a blank of the shortest credential, a private key aside: `://u:12345678@h`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def find_in_prose(text: str) -> tuple[Secret, ...]:
 
     Of a longer text the first MAX_PROSE characters are looked at.
     """
+    if max(map(len, text.split()), default=0) < _SHORTEST and "-----BEGIN" not in text:
+        return ()  # most texts: words of prose, none long enough
     open_text = _without_references(text[:MAX_PROSE])
     found = [*_by_form(open_text), *_in_urls(open_text, prose=True), *_after_schemes(open_text, 20)]
     found += [
