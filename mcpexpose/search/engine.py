@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.model.errors import BundleRefused
 from mcpexpose.model.finding import Finding, Place, Severity
-from mcpexpose.search import explain, index, ranking, whoosh_read
+from mcpexpose.search import explain, index, kinship, ranking, whoosh_read
 from mcpexpose.search.analysis import ANALYZER_VERSION, name_key
 from mcpexpose.search.postings import Names, Postings, TermPostings, invert
 
@@ -148,7 +148,13 @@ class _Named:
         return self._names.rows(key)
 
     def verbs(self, row: int) -> frozenset[str]:
-        return ranking.name_verbs(self._tools[row].name)
+        return kinship.name_verbs(self._tools[row].name)
+
+    def verb(self, term: str) -> str | None:
+        return kinship.verbs().get(term)
+
+    def kin(self, term: str) -> Sequence[str]:
+        return kinship.families().get(term, ())
 
 
 class _Memory(_Named):

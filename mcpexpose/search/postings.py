@@ -11,8 +11,12 @@ from mcpexpose.search import documents
 from mcpexpose.search.analysis import Token, name_key, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+K1 = 1.5
+"""How soon a word that stands there more often counts no more."""
+POSTINGS = 400
+"""Documents of one word that are looked at: those that it weighs most in, of the ones that are allowed."""
 B = 0.5
 """How far a field's length counts against it: 0 not at all, 1 in full."""
 SYNONYM_SHARE = 0.8
@@ -20,31 +24,67 @@ SYNONYM_SHARE = 0.8
 
 
 class TermPostings:
-    """The documents of one word, by row, and best first: by falling weight, then by row."""
+    """The documents of one word, by row, and what the word gives in those that it weighs most in."""
 
-    __slots__ = ("_best", "rows", "weights")
+    __slots__ = ("_best", "_filtered", "_head", "rows", "weights")
 
-    def __init__(self, rows: Sequence[int], weights: Sequence[float]) -> None:
-        """ROWS ascend; WEIGHTS are theirs."""
+    def __init__(self, rows: Sequence[int], weights: Sequence[float], best: Sequence[int] | None = None) -> None:
+        """ROWS ascend; WEIGHTS are theirs; BEST are the positions of the first POSTINGS by falling weight, then row."""
         self.rows = rows
         self.weights = weights
-        self._best: Sequence[int] | None = None
+        self._best = best
+        self._head: dict[int, float] | None = None
+        self._filtered: tuple[frozenset[int], dict[int, float]] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def best(self) -> Sequence[int]:
-        """Positions in `rows`, best first."""
+        """Positions in `rows` of the POSTINGS documents that the word weighs most in, best first, then by row."""
         if self._best is None:
             weights = self.weights
-            self._best = sorted(range(len(weights)), key=lambda n: -weights[n])
+            self._best = sorted(range(len(weights)), key=lambda n: -weights[n])[:POSTINGS]
         return self._best
 
-    def weight(self, row: int) -> float:
-        """The word's weight in the document of ROW; 0 where it is not in it."""
-        at = bisect_left(self.rows, row)
-        return self.weights[at] if at < len(self.rows) and self.rows[at] == row else 0.0
+    def head(self, allowed: Container[int] | None = None) -> Mapping[int, float]:
+        """The POSTINGS allowed documents that the word weighs most in, best first, with what it gives in each."""
+        if allowed is None:
+            if self._head is None:
+                self._head = self._shares(self.best)
+            return self._head
+        # A session asks with one and the same set again and again; only what cannot change is known by its identity.
+        if self._filtered is not None and self._filtered[0] is allowed:
+            return self._filtered[1]
+        rows, weights = self.rows, self.weights
+        kept = [at for at in self.best if rows[at] in allowed]
+        if len(kept) < POSTINGS < len(rows):
+            kept = [at for at in range(len(rows)) if rows[at] in allowed]
+            kept.sort(key=lambda at: -weights[at])
+        made = self._shares(kept[:POSTINGS])
+        if type(allowed) is frozenset:
+            self._filtered = (allowed, made)
+        return made
+
+    def shares(self, rows: Iterable[int]) -> list[float]:
+        """What the word gives in each of ROWS: 0 where it is not in it. Nothing is cut here."""
+        if self._head is not None and len(self.rows) <= POSTINGS:
+            get = self._head.get
+            return [get(row, 0.0) for row in rows]
+        own, weights, size = self.rows, self.weights, len(self.rows)
+        found = []
+        for row in rows:
+            at = bisect_left(own, row)
+            if at < size and own[at] == row:
+                weight = weights[at]
+                found.append((K1 + 1) * weight / (K1 + weight))
+            else:
+                found.append(0.0)
+        return found
+
+    def _shares(self, positions: Iterable[int]) -> dict[int, float]:
+        rows, weights = self.rows, self.weights
+        return {rows[at]: (K1 + 1) * weight / (K1 + weight) for at in positions for weight in (weights[at],)}
 
 
 class Postings(Protocol):
@@ -64,7 +104,13 @@ class Postings(Protocol):
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
 
     def verbs(self, row: int) -> frozenset[str]:
-        """The class of the verb in the tool's name (`ranking.name_verbs`); empty where it has none."""
+        """The class of the verb in the tool's name (`kinship.name_verbs`); empty where it has none."""
+
+    def verb(self, term: str) -> str | None:
+        """The class of a term that is a verb."""
+
+    def kin(self, term: str) -> Sequence[str]:
+        """Terms of the same families; of those that no document has, some may be left out."""
 
 
 def invert(

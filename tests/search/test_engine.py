@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpexpose.search import engine, query, ranking
+from mcpexpose.search import engine, postings, query, ranking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -322,7 +322,7 @@ def test_common_words_are_cut_after_the_filter(over_both: Callable[..., Any]) ->
     }
     for searched in over_both(tools):
         got = searched.ask("list")
-        assert got.total == ranking.POSTINGS
+        assert got.total == postings.POSTINGS
         assert "z/plain" not in searched.find("list")
         assert searched.find("list", allowed={"z/plain"}) == ["z/plain"]
         assert searched.find("list plain", 1) == ["z/plain"]
