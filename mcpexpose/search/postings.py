@@ -26,13 +26,23 @@ SYNONYM_SHARE = 0.8
 class TermPostings:
     """The documents of one word, by row, and what the word gives in those that it weighs most in."""
 
-    __slots__ = ("_best", "_filtered", "_head", "rows", "weights")
+    __slots__ = ("_best", "_bits", "_filtered", "_head", "rows", "weights")
 
-    def __init__(self, rows: Sequence[int], weights: Sequence[float], best: Sequence[int] | None = None) -> None:
-        """ROWS ascend; WEIGHTS are theirs; BEST are the positions of the first POSTINGS by falling weight, then row."""
+    def __init__(
+        self,
+        rows: Sequence[int],
+        weights: Sequence[float],
+        best: Sequence[int] | None = None,
+        bits: bytes | None = None,
+    ) -> None:
+        """ROWS ascend; WEIGHTS are theirs; BEST are the positions of the first POSTINGS by falling weight, then row.
+
+        BITS, for a word of many documents, has the bit of each row set (`bits_of`), so that most look-ups end there.
+        """
         self.rows = rows
         self.weights = weights
         self._best = best
+        self._bits = bits
         self._head: dict[int, float] | None = None
         self._filtered: tuple[frozenset[int], dict[int, float]] | None = None
 
@@ -66,25 +76,32 @@ class TermPostings:
             self._filtered = (allowed, made)
         return made
 
-    def shares(self, rows: Iterable[int]) -> list[float]:
+    def shares(self, rows: Sequence[int]) -> list[float]:
         """What the word gives in each of ROWS: 0 where it is not in it. Nothing is cut here."""
-        if self._head is not None and len(self.rows) <= POSTINGS:
-            get = self._head.get
-            return [get(row, 0.0) for row in rows]
-        own, weights, size = self.rows, self.weights, len(self.rows)
-        found = []
-        for row in rows:
-            at = bisect_left(own, row)
-            if at < size and own[at] == row:
-                weight = weights[at]
-                found.append((K1 + 1) * weight / (K1 + weight))
-            else:
-                found.append(0.0)
+        if len(self.rows) <= POSTINGS:
+            head = self.head()
+            return [head.get(row, 0.0) for row in rows]
+        own, weights, bits = self.rows, self.weights, self._bits
+        if bits is None:
+            self._bits = bits = bits_of(own)
+        most = len(bits) << 3
+        found = [0.0] * len(rows)
+        for n in [n for n, row in enumerate(rows) if row < most and bits[row >> 3] >> (row & 7) & 1]:
+            weight = weights[bisect_left(own, rows[n])]
+            found[n] = (K1 + 1) * weight / (K1 + weight)
         return found
 
     def _shares(self, positions: Iterable[int]) -> dict[int, float]:
         rows, weights = self.rows, self.weights
         return {rows[at]: (K1 + 1) * weight / (K1 + weight) for at in positions for weight in (weights[at],)}
+
+
+def bits_of(rows: Sequence[int]) -> bytes:
+    """A bit for each row up to the last of ROWS, which ascend; bit N is bit N % 8 of byte N // 8."""
+    bits = bytearray((rows[-1] >> 3) + 1)
+    for row in rows:
+        bits[row >> 3] |= 1 << (row & 7)
+    return bytes(bits)
 
 
 class Postings(Protocol):

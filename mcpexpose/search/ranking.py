@@ -7,6 +7,7 @@ which is the order of (server, tool).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,7 @@ from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from mcpexpose.search.postings import Postings, TermPostings
 
@@ -101,42 +102,80 @@ def idf(holders: int, size: int) -> float:
 def _candidates(
     asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int], most: int | None
 ) -> tuple[list[int], int]:
-    """The MOST best documents by what the best ones of each term give, and how many there are in all.
-
-    A document that one term alone gives stands among its own kind as it stands among that term's best, so of those only
-    the first MOST are looked at.
-    """
-    heads = [(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None]
+    """The MOST best documents by what the best ones of each term give, and how many there are in all."""
+    heads = [
+        _Head(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None
+    ]
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
     words = sum(one.parts is None for one in asked)
-    seen: set[int] = set()
+    ordered, left_out = _decisive(heads, mass, words, most)
     several = set(exact)
-    for head, _, _ in heads:
-        several.update(seen.intersection(head))
-        seen.update(head)
+    for n in range(left_out, len(ordered)):
+        one = ordered[n].shares.keys()
+        for other in (*ordered[:left_out], *ordered[n + 1 :]):
+            several.update(one & other.shares.keys())
     found: list[tuple[bool, bool, float, int]] = []
     for row in several:
         total = covers = 0.0
         held = 0
-        for head, idf, counts in heads:
-            share = head.get(row)
+        for shares, idf, counts in heads:
+            share = shares.get(row)
             if share is not None:
                 total += idf * share
                 if counts:
                     covers += idf
                     held += 1
         found.append((row not in exact, held < words, -total * (1 + covers / mass), row))
-    for head, idf, counts in heads:
+    for shares, idf, counts in ordered[left_out:]:
+        # What one term alone gives stands among its like as it stands among that term's best: the first ones will do.
         factor = -idf * (1 + idf / mass) if counts else -idf
-        left = len(head) if most is None else most
-        for row, share in head.items():
+        left = len(shares) if most is None else most
+        for row, share in shares.items():
             if row not in several:
                 found.append((True, not counts or words > 1, factor * share, row))
                 left -= 1
                 if not left:
                     break
     found.sort()
-    return [row for _, _, _, row in found[:most]], len(seen | several)
+    return [row for _, _, _, row in found[:most]], len(set(exact).union(*(head.shares for head in heads)))
+
+
+class _Head(NamedTuple):
+    """The best documents of one term."""
+
+    shares: Mapping[int, float]
+    idf: float
+    counts: bool
+    """Whether it is a word, and no identifier."""
+
+
+def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> tuple[list[_Head], int]:
+    """The terms by rising gain, and how many of the first a document may be looked for without: it has another, too.
+
+    MOST documents reach what the most-th of one term gets by it alone; what holds only terms that together give less
+    cannot come before them. A document that holds every word comes before all scores, so not all words may be left out.
+    """
+    if most is None or len(heads) < 2:
+        return heads, 0
+    reached = 0.0
+    for shares, idf, counts in heads:
+        if len(shares) >= most:
+            share = next(islice(shares.values(), most - 1, None))
+            reached = max(reached, share * idf * (1 + (idf / mass if counts else 0)))
+    ordered = sorted(heads, key=_gain)
+    total = covers = 0.0
+    for n, head in enumerate(ordered):
+        total += _gain(head)
+        covers += head.idf if head.counts else 0.0
+        words -= head.counts
+        if total * (1 + covers / mass) >= reached or not words:
+            return ordered, n
+    return ordered, len(ordered) - 1
+
+
+def _gain(head: _Head) -> float:
+    """The most that the term gives a document."""
+    return next(iter(head.shares.values()), 0.0) * head.idf
 
 
 class Scored(NamedTuple):
