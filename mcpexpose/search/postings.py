@@ -87,8 +87,10 @@ class TermPostings:
         most = len(bits) << 3
         found = [0.0] * len(rows)
         for n in [n for n, row in enumerate(rows) if row < most and bits[row >> 3] >> (row & 7) & 1]:
-            weight = weights[bisect_left(own, rows[n])]
-            found[n] = (K1 + 1) * weight / (K1 + weight)
+            at = bisect_left(own, rows[n])
+            if at < len(own) and own[at] == rows[n]:
+                weight = weights[at]
+                found[n] = (K1 + 1) * weight / (K1 + weight)
         return found
 
     def _shares(self, positions: Iterable[int]) -> dict[int, float]:
@@ -207,7 +209,8 @@ class Names:
 
     def __init__(self, tools: Iterable[tuple[str, str, str]]) -> None:
         """TOOLS are (server, name, alias), by row."""
-        self._rows: dict[str, list[int]] = {}
+        self.by_key: dict[str, list[int]] = {}
+        """Rows, ascending, of each `analysis.name_key` of a name, an alias or server/name."""
         keys: dict[str, str] = {}
         for row, (server, name, alias) in enumerate(tools):
             if server not in keys:
@@ -217,8 +220,8 @@ class Names:
             if alias != f"{server}__{name}":
                 spelled.add(name_key(alias))
             for key in spelled:
-                self._rows.setdefault(key, []).append(row)
+                self.by_key.setdefault(key, []).append(row)
 
     def rows(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has KEY (`analysis.name_key`), ascending."""
-        return self._rows.get(key, ())
+        return self.by_key.get(key, ())

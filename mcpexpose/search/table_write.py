@@ -1,0 +1,110 @@
+"""Writes the search sections of tools.bin: the numbers of the Whoosh index as a host reads them."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from hashlib import sha256
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from mcpexpose.search import hashed, kinship
+from mcpexpose.search.postings import POSTINGS, Names, TermPostings, bits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+INLINE = 4
+"""Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
+SPARSE = 32
+"""A term in more than one of so many documents has its bits written too."""
+KEY_MAX = 255
+FACTS = struct.Struct("<II")
+"""Documents; terms."""
+PLACE = struct.Struct("<II")
+"""Documents of the term; offset of its postings."""
+
+
+def sections(
+    terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, str]]
+) -> dict[str, bytes]:
+    """Every section that `table.Table` reads. TOOLS are (server, name, alias), by row."""
+    words = hashed.pack(_terms(terms, len(tools), postings := bytearray()))
+    names = hashed.pack((key_of(key), numbers("I", rows)) for key, rows in Names(tools).by_key.items())
+    classes = sorted(set(kinship.verbs().values()))
+    return {
+        "facts": FACTS.pack(len(tools), len(terms)),
+        "filter": _filter(terms),
+        "term bounds": words[0],
+        "terms": words[1],
+        "postings": bytes(postings),
+        "name bounds": names[0],
+        "names": names[1],
+        "verb classes": "\n".join(classes).encode("ascii"),
+        "verbs": bytes(_verb(name, classes) for _, name, _ in tools),
+        **dict(zip(("lexicon bounds", "lexicon"), hashed.pack(_lexicon(terms)), strict=True)),
+    }
+
+
+def key_of(text: str) -> bytes:
+    """TEXT as a key of a dictionary: its UTF-8, or a digest where that is long."""
+    key = text.encode("utf-8", "surrogatepass")
+    return key if len(key) <= KEY_MAX else b"\xff" + sha256(key).digest()
+
+
+def numbers(kind: str, values: Iterable[float]) -> bytes:
+    """Values as little-endian numbers of four bytes: "I" unsigned, "f" fractions."""
+    made = values if isinstance(values, array) and values.typecode == kind else array(kind, values)
+    if sys.byteorder == "big":
+        made = array(kind, made)
+        made.byteswap()
+    return made.tobytes()
+
+
+def filter_size(terms: int) -> int:
+    """Bytes of the filter of an index of so many TERMS: a power of two, a bit or more a term and a little."""
+    size = 8
+    while size < terms:
+        size *= 2
+    return size
+
+
+def _terms(terms: Mapping[str, TermPostings], size: int, postings: bytearray) -> Iterable[tuple[bytes, bytes]]:
+    for term in sorted(terms):
+        found = terms[term]
+        count = len(found)
+        listed = numbers("I", found.rows) + numbers("f", found.weights)
+        if count <= INLINE:
+            yield key_of(term), struct.pack("<I", count) + listed
+            continue
+        yield key_of(term), PLACE.pack(count, len(postings))
+        postings += listed
+        postings += numbers("I", found.best)
+        if count > POSTINGS and count * SPARSE > size:
+            bits = bits_of(found.rows)
+            postings += bits + bytes(-len(bits) % 4)
+
+
+def _filter(terms: Iterable[str]) -> bytes:
+    keys = [key_of(term) for term in terms]
+    size = filter_size(len(keys))
+    bits = bytearray(size)
+    for key in keys:
+        at = crc32(key) & (size * 8 - 1)
+        bits[at >> 3] |= 1 << (at & 7)
+    return bytes(bits)
+
+
+def _verb(name: str, classes: Sequence[str]) -> int:
+    """0, or the place of the class of the verb in NAME, from 1."""
+    return next((classes.index(verb) + 1 for verb in kinship.name_verbs(name)), 0)
+
+
+def _lexicon(terms: Mapping[str, TermPostings]) -> Iterable[tuple[bytes, bytes]]:
+    """Each term that is a verb or has kin in the index: its class or "", then its kin, one a line."""
+    verbs, families = kinship.verbs(), kinship.families()
+    for term in sorted(verbs.keys() | families.keys()):
+        kin = [other for other in families.get(term, ()) if other in terms]
+        if kin or term in verbs:
+            yield key_of(term), "\n".join([verbs.get(term, ""), *kin]).encode("utf-8")
