@@ -45,8 +45,10 @@ def parse(document: Document) -> tuple[Config | None, tuple[Finding, ...]]:
     found += _checked(own)
     shaped = shape.shaped(Config, shape.frozen(own), ignored)
     found += shaped.faults
-    drops = {item.drop for item in found if item.drop is not None} | set(shaped.ignored)
-    config = _what_is_right(own, drops) if drops or shaped.value is None else shaped.value
+    drops = {item.drop for item in found if item.drop is not None}
+    config = shaped.value
+    if config is None or drops:
+        config = _what_is_right(shape.without(own, shaped.ignored), drops)
     return config, tuple(_named(document.name, item) for item in found)
 
 

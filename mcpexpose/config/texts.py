@@ -71,7 +71,7 @@ def _controls(text: str, kind: str) -> str:
 
 
 def _kind(path: Path) -> str:
-    """What a text is: path, argument, variable, pattern, summary, prose, name."""
+    """What a text is: path, argument, variable, header, pattern, summary, prose, name."""
     if path[0] == "mcp_servers" and len(path) > 2:
         key = path[2]
         if len(path) == 3:
@@ -79,7 +79,7 @@ def _kind(path: Path) -> str:
         if key == "args":
             return "argument"
         if key in ("env", "http_headers"):
-            return "variable" if key == "env" else "path"
+            return "variable" if key == "env" else "header"
         if key == "tools" and len(path) > 4:
             return "prose" if path[4] == "description" else "name"
         return "path" if key in _TRANSPORT else "pattern"

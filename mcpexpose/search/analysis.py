@@ -58,7 +58,8 @@ def tokens(text: str) -> list[Token]:
     if not ascii_ or "'" in text or "+" in text or "#" in text or "." in text:
         text = _SHORTENED.sub("", _SPECIAL.sub(_special, text))
     for match in chunks.finditer(text):
-        _chunk(match.group(), found)
+        chunk = match.group()
+        found.extend(_known_chunk(chunk) if len(chunk) <= MAX_WORD else _chunk(chunk))
     return found
 
 
@@ -87,15 +88,22 @@ def _special(match: re.Match[str]) -> str:
     return match.group(2) + "sharp " if match.group(2) else " dotnet"
 
 
-def _chunk(chunk: str, found: list[Token]) -> None:
+def _chunk(chunk: str) -> list[Token]:
     """One run of words and connectors: get_jobLogs gives get, job, log, joblogs and getjoblogs."""
     runs = _ALNUM.findall(chunk) if chunk.isascii() else _ALNUM_WIDE.findall(chunk)
-    start = len(found)
+    found: list[Token] = []
     for run in runs:
         _run(run, found)
     if len(runs) > 1:
         whole = fold("".join(runs))[:MAX_WORD]
-        found.append(Token(whole, whole, len(found) - start))
+        found.append(Token(whole, whole, len(found)))
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _known_chunk(chunk: str) -> tuple[Token, ...]:
+    """The same, remembered: texts say the same words over and over."""
+    return tuple(_chunk(chunk))
 
 
 def _run(run: str, found: list[Token]) -> None:

@@ -24,6 +24,7 @@ _BOUNDS = {
     "items": ("minItems", "maxItems", frozenset({"array"})),
     "properties": ("minProperties", "maxProperties", frozenset({"object"})),
 }
+_BOUNDING = frozenset({"exclusiveMinimum", "exclusiveMaximum"}.union(*(keys[:2] for keys in _BOUNDS.values())))
 _ALL_TYPES = frozenset(TYPES) - {"integer"}
 
 
@@ -197,6 +198,15 @@ def _gather(facts: _Facts, part: Node) -> tuple[Path, str] | None:
         if not facts.types & wanted:
             return (*path, "type"), "`type` excludes what another part of the schema demands"
         facts.types &= wanted
+    if not _BOUNDING.isdisjoint(schema):
+        _gather_bounds(facts, part)
+    for n, required in enumerate(schema.get("required", ())):
+        facts.required.setdefault(required, (*path, "required", n))
+    return None
+
+
+def _gather_bounds(facts: _Facts, part: Node) -> None:
+    schema, path = part.schema, part.path
     for name, (low_key, high_key, _) in _BOUNDS.items():
         for key, store, sign in ((low_key, facts.low, 1), (high_key, facts.high, -1)):
             if is_number(schema.get(key)):
@@ -205,9 +215,6 @@ def _gather(facts: _Facts, part: Node) -> tuple[Path, str] | None:
     for key, store, sign in (("exclusiveMinimum", facts.low, 1), ("exclusiveMaximum", facts.high, -1)):
         if is_number(schema.get(key)):
             _tighten(store, "minimum", schema[key], True, (*path, key), sign)
-    for n, required in enumerate(schema.get("required", ())):
-        facts.required.setdefault(required, (*path, "required", n))
-    return None
 
 
 def _tighten(
