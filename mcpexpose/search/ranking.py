@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
 
@@ -103,9 +104,7 @@ def _candidates(
     asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int], most: int | None
 ) -> tuple[list[int], int]:
     """The MOST best documents by what the best ones of each term give, and how many there are in all."""
-    heads = [
-        _Head(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None
-    ]
+    heads = [_Head(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None]
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
     words = sum(one.parts is None for one in asked)
     ordered, left_out = _decisive(heads, mass, words, most)
@@ -228,7 +227,7 @@ def scores(
             if holds is not None and holds[n]:
                 held += idf
         coverage = held / mass if mass else 0.0
-        clash = bool(verbs) and bool(verb := postings.verbs(row)) and not verb & verbs
+        clash = bool(verbs) and bool(own := postings.verbs(row)) and not own & verbs
         value = (total + KIN * related[n]) * (1 + coverage) * (CLASH if clash else 1.0)
         covered = held > 0 and held == mass
         found.append(Scored(row, row in exact, covered, total, related[n], coverage, clash, value))

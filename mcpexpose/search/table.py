@@ -1,4 +1,4 @@
-"""The table engine: answers out of tools.bin, with the standard library alone; nothing of it is decoded before it is asked."""
+"""The table engine: answers out of tools.bin, with the standard library alone; nothing of it is decoded early."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from array import array
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import Hashed
 from mcpexpose.search.kinship import NO_VERB
@@ -23,6 +24,17 @@ KEPT = 4 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _HEAD_COST = 110
 """Bytes of one document in a term's head."""
+
+
+def open_table(blocks: Blocks, size: int, min_match: float) -> Engine:
+    """The engine over the search sections of tools.bin, of a plan of SIZE tools. Raises BundleRefused."""
+    try:
+        table = Table(blocks)
+    except TableDamaged as error:
+        raise damaged(TABLE) from error
+    if table.size != size:
+        raise damaged(TABLE)
+    return Engine(table, min_match)
 
 
 class Table:

@@ -20,15 +20,18 @@ INLINE = 4
 SPARSE = 32
 """A term in more than one of so many documents has its bits written too."""
 KEY_MAX = 255
+SECTIONS = (
+    "facts", "filter", "term bounds", "terms", "postings", "name bounds", "names", "verb classes", "verbs",
+    "lexicon bounds", "lexicon",
+)  # fmt: skip
+"""Names of the sections that a search reads, in their order."""
 FACTS = struct.Struct("<II")
 """Documents; terms."""
 PLACE = struct.Struct("<II")
 """Documents of the term; offset of its postings."""
 
 
-def sections(
-    terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, str]]
-) -> dict[str, bytes]:
+def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, str]]) -> dict[str, bytes]:
     """Every section that `table.Table` reads. TOOLS are (server, name, alias), by row."""
     words = hashed.pack(_terms(terms, len(tools), postings := bytearray()))
     names = hashed.pack((key_of(key), numbers("I", rows)) for key, rows in Names(tools).by_key.items())
