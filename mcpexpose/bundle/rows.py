@@ -14,13 +14,14 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from mcpexpose.bundle import layout, strict
 from mcpexpose.bundle.planned import check_tool
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.jsonform import from_json, to_json
+from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Limits, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
 from mcpexpose.search import hashed
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 
     from mcpexpose.bundle.contents import Places
     from mcpexpose.model.errors import BundleRefused
-    from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Plan
     from mcpexpose.search.blocks import Blocks, Section
 
 _RECORD = struct.Struct("<QI32s")
 """Offset in plan.json, bytes, SHA-256."""
+_BOUNDS = struct.Struct("<II")
 _ROW = struct.Struct("<I")
 KEPT = 1_024
 """Records of tools that stay in memory."""
@@ -77,6 +78,7 @@ def sections(plan: Plan, plan_json: bytes, places: Places) -> dict[str, bytes]:
     rows = {str(tool.id): row for row, tool in enumerate(plan.tools)}
     ids = hashed.pack((_id_key(tool.server, tool.name), _ROW.pack(row)) for row, tool in enumerate(plan.tools))
     aliases = hashed.pack((key_of(tool.alias), _ROW.pack(row)) for row, tool in enumerate(plan.tools))
+    names = [tool.name.encode("utf-8") for tool in plan.tools]
     first: dict[str, int] = {}
     for row, tool in enumerate(plan.tools):
         first.setdefault(tool.server, row)
@@ -99,6 +101,8 @@ def sections(plan: Plan, plan_json: bytes, places: Places) -> dict[str, bytes]:
         "starts": numbers("I", [*starts, len(plan.tools)]),
         "direct": numbers("I", [row for row, tool in enumerate(plan.tools) if tool.exposure is Exposure.DIRECT]),
         "profile rows": numbers("I", reached),
+        "name starts": numbers("I", accumulate((len(name) for name in names), initial=0)),
+        "tool names": b"".join(names),
         "id bounds": ids[0],
         "ids": ids[1],
         "alias bounds": aliases[0],
@@ -142,7 +146,7 @@ class Rows:
             tool = self._record(self._records, row, PlannedTool)
             if finding := check_tool(tool, self._definitions_size):
                 raise layout.refusal(finding)
-            if tool.server != self.server_of(row):
+            if tool.id != self.id(row):
                 raise _damaged("has the tools of another plan")
             if len(self._tools) >= KEPT:
                 self._tools = {}
@@ -153,10 +157,18 @@ class Rows:
         """What a model calls the tool."""
         return self.tool(row).alias
 
+    def id(self, row: int) -> ToolId:
+        """Which tool it is, without the rest of what the plan says. Raises IndexError for a row that it has not."""
+        if not 0 <= row < self.size:
+            raise IndexError(row)
+        starts, names = self._names
+        at, end = _BOUNDS.unpack(_read(starts, row * 4, 8))
+        return ToolId(self.server_of(row), _read(names, at, end - at).decode("utf-8", "replace"))
+
     def row(self, tool: ToolId) -> int | None:
         """The tool's row, or None."""
         row = self._find("id", _id_key(tool.server, tool.name))
-        if row is not None and self.tool(row).id != tool:
+        if row is not None and self.id(row) != tool:
             raise _damaged("has another tool at the place of one")
         return row
 
@@ -235,6 +247,10 @@ class Rows:
         if self.size and any(a >= b for a, b in pairwise(starts)):
             raise _damaged("has servers without tools")
         return starts
+
+    @cached_property
+    def _names(self) -> tuple[Section, Section]:
+        return _section(self._blocks, "name starts"), _section(self._blocks, "tool names")
 
     @cached_property
     def _server_numbers(self) -> Mapping[str, int]:

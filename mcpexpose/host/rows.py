@@ -27,12 +27,20 @@ class Tools(Planned, Protocol):
         """What the plan says of the tool."""
         ...
 
+    def id(self, row: int) -> ToolId:
+        """Which tool it is."""
+        ...
+
     def row(self, tool: ToolId) -> int | None:
         """The tool's row, or None."""
         ...
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
+        ...
+
+    def server_of(self, row: int) -> str:
+        """Id of the tool's server."""
         ...
 
     def server(self, server: str) -> PlannedServer:
@@ -74,11 +82,17 @@ class RowsOfPlan(OfPlan):
     def tool(self, row: int) -> PlannedTool:
         return self._plan.tools[row]
 
+    def id(self, row: int) -> ToolId:
+        return self._plan.tools[row].id
+
     def row(self, tool: ToolId) -> int | None:
         return self._by_id.get(tool)
 
     def row_of_alias(self, alias: str) -> int | None:
         return self._by_alias.get(alias)
+
+    def server_of(self, row: int) -> str:
+        return self._plan.tools[row].server
 
     def server(self, server: str) -> PlannedServer:
         return self._by_server[server]

@@ -59,7 +59,7 @@ class Session:
             answer_only=answer_only or (earlier is not None and earlier.answer_only),
             selected=earlier.selected
             if earlier and tools is None
-            else tuple(sorted(str(plan.tool(row).id) for row in chosen)),
+            else tuple(sorted(str(plan.rows.id(row)) for row in chosen)),
             activated=earlier.activated if earlier else (),
             unavailable=earlier.unavailable if earlier else (),
         )
@@ -145,7 +145,7 @@ class Session:
     def lookup(self, alias: str) -> ToolId | None:
         """The (server, tool) that a model calls ALIAS; None where the plan has none. An alias is never taken apart."""
         row = self._plan.row_of_alias(alias)
-        return None if row is None else self._plan.tool(row).id
+        return None if row is None else self._plan.rows.id(row)
 
     def inspect(self, server: str, tool: str) -> Inspection | Refused:
         """The whole definition of one tool at the plan's revision, or one refusal for all that there is not (G03).
@@ -185,4 +185,4 @@ class Session:
 
     def _there(self, state: SessionState, rows: Iterable[int]) -> list[int]:
         away = frozenset(state.unavailable)
-        return [row for row in rows if self._plan.tool(row).server not in away]
+        return [row for row in rows if self._plan.rows.server_of(row) not in away]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 MAGIC = b"mcpxtbl\n"
 VERSION = 1
-BLOCK = 1 << 14
+BLOCK = 1 << 12
 """Bytes of a block: some microseconds to check."""
-KEPT = 256
-"""Blocks that stay in memory, 4 MiB."""
+KEPT = 2_048
+"""Blocks that stay in memory, 8 MiB."""
 SECTIONS_MAX = 64
 HEAD_MAX = 64 << 20
 
@@ -111,7 +111,7 @@ class Blocks:
         """LENGTH bytes of the body from AT, checked. Raises TableDamaged."""
         if not length:
             return b""
-        first = at >> 14
+        first = at >> 12
         within = at & (BLOCK - 1)
         block = self._kept.get(first)
         if block is None:
@@ -119,7 +119,7 @@ class Blocks:
         if within + length <= BLOCK:
             return block[within : within + length]
         parts = [block[within:]]
-        last = (at + length - 1) >> 14
+        last = (at + length - 1) >> 12
         for n in range(first + 1, last + 1):
             block = self._kept.get(n)
             parts.append(self._load(n) if block is None else block)

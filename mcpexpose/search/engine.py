@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcpexpose.search import index, kinship, whoosh_read
 from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.answering import Engine, damaged, refused
-from mcpexpose.search.postings import Names, Postings, TermPostings, invert
+from mcpexpose.search.postings import Listed, Names, Postings, TermPostings, invert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -213,4 +213,4 @@ def _checked(rows: Sequence[int], weights: Sequence[float], size: int) -> TermPo
         raise ValueError("rows that no index of this plan has")
     if not all(isinstance(weight, float) and isfinite(weight) and weight > 0 for weight in weights):
         raise ValueError("weights that no index has")
-    return TermPostings(rows, weights)
+    return Listed(rows, weights)

@@ -50,9 +50,9 @@ def files_of(terms: Mapping[str, TermPostings], documents: int, *, plan_digest: 
     """The index of what `inverted` gave for so many definitions."""
     lengths = [1] * documents
     for found in terms.values():
-        for row in found.rows:
+        for row in found.listed()[0]:
             lengths[row] += 1
-    ordered = {term: (terms[term].rows, terms[term].weights) for term in sorted(terms, key=str.encode)}
+    ordered = {term: terms[term].listed() for term in sorted(terms, key=str.encode)}
     with quiet_whoosh():
         return whoosh_write.files(ordered, lengths, plan_digest[: whoosh_write.ID_LENGTH])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from math import sqrt
@@ -23,79 +24,91 @@ SYNONYM_SHARE = 0.8
 """What an operator's synonym counts of the word that stands there."""
 
 
-class TermPostings:
-    """The documents of one word, by row, and what the word gives in those that it weighs most in."""
+class TermPostings(ABC):
+    """The documents of one word: what it gives in those that it weighs most in, and in any that is asked for."""
 
-    __slots__ = ("_best", "_bits", "_filtered", "_head", "rows", "weights")
+    __slots__ = ("_filtered",)
 
-    def __init__(
-        self,
-        rows: Sequence[int],
-        weights: Sequence[float],
-        best: Sequence[int] | None = None,
-        bits: bytes | None = None,
-    ) -> None:
-        """ROWS ascend; WEIGHTS are theirs; BEST are the positions of the first POSTINGS by falling weight, then row.
+    def __init__(self) -> None:
+        self._filtered: tuple[frozenset[int], Mapping[int, float]] | None = None
 
-        BITS, for a word of many documents, has the bit of each row set (`bits_of`), so that most look-ups end there.
-        """
-        self.rows = rows
-        self.weights = weights
-        self._best = best
-        self._bits = bits
-        self._head: dict[int, float] | None = None
-        self._filtered: tuple[frozenset[int], dict[int, float]] | None = None
-
+    @abstractmethod
     def __len__(self) -> int:
-        return len(self.rows)
+        """Documents."""
 
-    @property
-    def best(self) -> Sequence[int]:
-        """Positions in `rows` of the POSTINGS documents that the word weighs most in, best first, then by row."""
-        if self._best is None:
-            weights = self.weights
-            self._best = sorted(range(len(weights)), key=lambda n: -weights[n])[:POSTINGS]
-        return self._best
+    @abstractmethod
+    def best(self) -> Mapping[int, float]:
+        """The POSTINGS documents that the word weighs most in, with what it gives in each; best first, then by row."""
+
+    @abstractmethod
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        """Every document, ascending, and the word's weight in each."""
+
+    @abstractmethod
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        """What the word gives in each of ROWS: 0 where it is not in it. Nothing is cut here."""
 
     def head(self, allowed: Container[int] | None = None) -> Mapping[int, float]:
-        """The POSTINGS allowed documents that the word weighs most in, best first, with what it gives in each."""
+        """As `best`, of the documents that are ALLOWED; all are for None."""
         if allowed is None:
-            if self._head is None:
-                self._head = self._shares(self.best)
-            return self._head
+            return self.best()
         # A session asks with one and the same set again and again; only what cannot change is known by its identity.
         if self._filtered is not None and self._filtered[0] is allowed:
             return self._filtered[1]
-        rows, weights = self.rows, self.weights
-        kept = [at for at in self.best if rows[at] in allowed]
-        if len(kept) < POSTINGS < len(rows):
-            kept = [at for at in range(len(rows)) if rows[at] in allowed]
-            kept.sort(key=lambda at: -weights[at])
-        made = self._shares(kept[:POSTINGS])
+        made = {row: share for row, share in self.best().items() if row in allowed}
+        if len(made) < POSTINGS < len(self):
+            rows, weights = self.listed()
+            made = best_of([(row, weight) for row, weight in zip(rows, weights, strict=True) if row in allowed])
         if type(allowed) is frozenset:
             self._filtered = (allowed, made)
         return made
 
+
+class Listed(TermPostings):
+    """The documents of a word as two lists."""
+
+    __slots__ = ("_best", "_bits", "_rows", "_weights")
+
+    def __init__(self, rows: Sequence[int], weights: Sequence[float]) -> None:
+        """ROWS ascend; WEIGHTS are theirs."""
+        super().__init__()
+        self._rows = rows
+        self._weights = weights
+        self._best: Mapping[int, float] | None = None
+        self._bits: bytes | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def best(self) -> Mapping[int, float]:
+        if self._best is None:
+            self._best = best_of(list(zip(self._rows, self._weights, strict=True)))
+        return self._best
+
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        return self._rows, self._weights
+
     def shares(self, rows: Sequence[int]) -> list[float]:
-        """What the word gives in each of ROWS: 0 where it is not in it. Nothing is cut here."""
-        if len(self.rows) <= POSTINGS:
-            head = self.head()
-            return [head.get(row, 0.0) for row in rows]
-        own, weights, bits = self.rows, self.weights, self._bits
-        if bits is None:
-            self._bits = bits = bits_of(own)
-        most = len(bits) << 3
+        if len(self._rows) <= POSTINGS:
+            get = self.best().get
+            return [get(row, 0.0) for row in rows]
+        if self._bits is None:
+            self._bits = bits_of(self._rows)
         found = [0.0] * len(rows)
-        for n in [n for n, row in enumerate(rows) if row < most and bits[row >> 3] >> (row & 7) & 1]:
-            at = bisect_left(own, rows[n])
-            if at < len(own) and own[at] == rows[n]:
-                weight = weights[at]
-                found[n] = (K1 + 1) * weight / (K1 + weight)
+        for n in held(rows, self._bits):
+            found[n] = share(self._weights[bisect_left(self._rows, rows[n])])
         return found
 
-    def _shares(self, positions: Iterable[int]) -> dict[int, float]:
-        rows, weights = self.rows, self.weights
-        return {rows[at]: (K1 + 1) * weight / (K1 + weight) for at in positions for weight in (weights[at],)}
+
+def share(weight: float) -> float:
+    """What a word of that weight gives in a document, before its rareness multiplies it."""
+    return (K1 + 1) * weight / (K1 + weight)
+
+
+def best_of(listed: list[tuple[int, float]]) -> dict[int, float]:
+    """Of (row, weight) by row, the POSTINGS of the greatest weight, as `TermPostings.best` gives them. Sorts LISTED."""
+    listed.sort(key=lambda pair: -pair[1])
+    return {row: (K1 + 1) * weight / (K1 + weight) for row, weight in listed[:POSTINGS]}
 
 
 def bits_of(rows: Sequence[int]) -> bytes:
@@ -104,6 +117,12 @@ def bits_of(rows: Sequence[int]) -> bytes:
     for row in rows:
         bits[row >> 3] |= 1 << (row & 7)
     return bytes(bits)
+
+
+def held(rows: Sequence[int], bits: bytes) -> list[int]:
+    """Positions of those of ROWS whose bit is set."""
+    most = len(bits) << 3
+    return [n for n, row in enumerate(rows) if row < most and bits[row >> 3] >> (row & 7) & 1]
 
 
 class Postings(Protocol):
@@ -156,7 +175,7 @@ def invert(
             rows, weights = found.setdefault(term, ([], []))
             rows.append(row)
             weights.append(weight)
-    return {term: TermPostings(found[term][0], array("f", found[term][1])) for term in sorted(found)}
+    return {term: Listed(found[term][0], array("f", found[term][1])) for term in sorted(found)}
 
 
 def _length(tokens: Sequence[Token]) -> int:

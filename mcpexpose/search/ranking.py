@@ -64,7 +64,7 @@ def rank(
     exact = {row for name in query.names for row in postings.named(name) if allowed is None or row in allowed}
     chosen, total = _candidates(asked, allowed, exact, None if limit is None else max(limit, RESCORED))
     found = scores(chosen[:RESCORED], exact, asked, query.words, postings)
-    found.sort(key=_key)
+    found.sort()
     if limit is None or limit > RESCORED:
         found += scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
     found = found[:limit]
@@ -178,22 +178,33 @@ def _gain(head: _Head) -> float:
 
 
 class Scored(NamedTuple):
-    """What one document gets."""
+    """What one document gets; they sort as they are ranked."""
 
+    other: bool
+    """No word of the query names it."""
+    partial: bool
+    """A word of the query is not in it."""
+    negative: float
+    """Less than 0 by its score."""
     row: int
-    exact: bool
-    covered: bool
     bm25f: float
     """The sum over the query's terms, before anything multiplies it."""
     kin: float
     coverage: float
     """The idf-weighted share of the query's words that it holds, 0 to 1."""
     clash: bool
-    score: float
 
+    @property
+    def exact(self) -> bool:
+        return not self.other
 
-def _key(one: Scored) -> tuple[bool, bool, float, int]:
-    return (not one.exact, not one.covered, -one.score, one.row)
+    @property
+    def covered(self) -> bool:
+        return not self.partial
+
+    @property
+    def score(self) -> float:
+        return -self.negative
 
 
 def scores(
@@ -208,29 +219,26 @@ def scores(
     """All that the documents of ROWS get: every posting is looked up, whether or not its list was cut."""
     columns = [one.postings.shares(rows) if one.postings is not None else None for one in asked]
     met = _met(rows, asked, columns)
+    totals = [0.0] * len(rows)
+    covers = [0.0] * len(rows)
     related = [0.0] * len(rows)
     mass = 0.0
-    for one, holds in zip(asked, met, strict=True):
+    for one, column, holds in zip(asked, columns, met, strict=True):
+        idf = one.idf
+        if column is not None:
+            totals = [total + idf * share for total, share in zip(totals, column, strict=True)]
         if holds is not None:
-            mass += one.idf
+            mass += idf
+            covers = [cover + idf if holding else cover for cover, holding in zip(covers, holds, strict=True)]
             if kin:
                 _add_kin(related, rows, holds, one.term, postings)
     verbs = {verb for word in words if (verb := postings.verb(word)) is not None}
-    terms = [
-        (one.idf, column or (0.0,) * len(rows), holds) for one, column, holds in zip(asked, columns, met, strict=True)
-    ]
     found = []
-    for n, row in enumerate(rows):
-        total = held = 0.0
-        for idf, column, holds in terms:
-            total += idf * column[n]
-            if holds is not None and holds[n]:
-                held += idf
-        coverage = held / mass if mass else 0.0
-        clash = bool(verbs) and bool(own := postings.verbs(row)) and not own & verbs
-        value = (total + KIN * related[n]) * (1 + coverage) * (CLASH if clash else 1.0)
-        covered = held > 0 and held == mass
-        found.append(Scored(row, row in exact, covered, total, related[n], coverage, clash, value))
+    for row, total, cover, kindred in zip(rows, totals, covers, related, strict=True):
+        coverage = cover / mass if mass else 0.0
+        clash = bool(verbs) and bool(own := postings.verbs(row)) and verbs.isdisjoint(own)
+        value = (total + KIN * kindred) * (1 + coverage) * (CLASH if clash else 1.0)
+        found.append(Scored(row not in exact, not cover or cover != mass, -value, row, total, kindred, coverage, clash))
     return found
 
 

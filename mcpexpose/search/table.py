@@ -5,23 +5,26 @@ from __future__ import annotations
 import sys
 import threading
 from array import array
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import Hashed
 from mcpexpose.search.kinship import NO_VERB
-from mcpexpose.search.postings import POSTINGS, TermPostings
+from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
 from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpexpose.search.blocks import Blocks
 
 KEPT = 4 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
+_BEST = 12
+"""Bytes of a document among the best, as it is stored: row and share."""
 _HEAD_COST = 110
 """Bytes of one document in a term's head."""
 
@@ -137,37 +140,112 @@ class Table:
         value = self._terms.get(key_of(term))
         if value is None:
             return None
-        if len(value) < 4:
-            raise TableDamaged("no postings")
         count = int.from_bytes(value[:4], "little")
         if count <= INLINE:
-            listed, best, bits = value[4:], None, None
-        else:
-            if len(value) != PLACE.size or count > self.size:
-                raise TableDamaged("no place of postings")
-            at = PLACE.unpack(value)[1]
-            first = min(count, POSTINGS)
-            listed = self._postings.read(at, 8 * count)
-            best = _numbers("I", self._postings.read(at + 8 * count, 4 * first))
-            if max(best) >= count:
-                raise TableDamaged("an order of other postings")
-            bits = None
-            if count > POSTINGS and count * SPARSE > self.size:
-                last = int.from_bytes(listed[4 * count - 4 : 4 * count], "little")
-                bits = self._postings.read(at + 8 * count + 4 * first, (last >> 3) + 1)
-        if len(listed) != 8 * count:
+            return _Stored(count, self._best(count, value[4:]))
+        if len(value) != PLACE.size or count > self.size:
+            raise TableDamaged("no place of postings")
+        at = PLACE.unpack(value)[1]
+        first = min(count, POSTINGS)
+        best = self._best(first, self._postings.read(at, _BEST * first))
+        return _Stored(count, best) if count <= POSTINGS else _Cut(count, best, self, at + _BEST * first)
+
+    def _best(self, count: int, data: bytes) -> dict[int, float]:
+        if len(data) != _BEST * count:
             raise TableDamaged("other postings than are counted")
-        rows = self._rows(listed[: 4 * count])
-        weights = _numbers("f", listed[4 * count :])
+        shares = _numbers("d", data[4 * count :])
+        best = dict(zip(self._rows(data[: 4 * count]), shares, strict=True))
+        if len(best) != count or not min(shares) > 0:
+            raise TableDamaged("postings that no index has")
+        return best
+
+    def _rest(self, count: int, at: int) -> tuple[bytes | None, array[int], array[float]]:
+        """Of a term whose postings were cut: bits or rows of all its documents, and their weights."""
+        if count * SPARSE > self.size:
+            length = self.size + 7 >> 3
+            bits = self._postings.read(at, length)
+            if int.from_bytes(bits, "little").bit_count() != count:
+                raise TableDamaged("other postings than are counted")
+            rows = array("I")
+        else:
+            length, bits = 4 * count, None
+            rows = self._rows(self._postings.read(at, length))
+        weights = _numbers("f", self._postings.read(at + length, 4 * count))
         if not min(weights) > 0:
             raise TableDamaged("weights that no index has")
-        return TermPostings(rows, weights, best, bits)
+        return bits, rows, weights
 
 
-def _numbers(kind: str, data: bytes) -> array[int]:
-    if len(data) % 4:
-        raise TableDamaged("no numbers")
-    made = array(kind, data)
+class _Stored(TermPostings):
+    """A term of which the best documents are all."""
+
+    __slots__ = ("_best", "_count")
+
+    def __init__(self, count: int, best: Mapping[int, float]) -> None:
+        super().__init__()
+        self._count = count
+        self._best = best
+
+    def __len__(self) -> int:
+        return self._count
+
+    def best(self) -> Mapping[int, float]:
+        return self._best
+
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        raise NotImplementedError
+
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        get = self._best.get
+        return [get(row, 0.0) for row in rows]
+
+
+class _Cut(_Stored):
+    """A term with more documents; those beyond the best are read where they are asked for."""
+
+    __slots__ = ("_at", "_rest", "_table")
+
+    def __init__(self, count: int, best: Mapping[int, float], table: Table, at: int) -> None:
+        super().__init__(count, best)
+        self._table = table
+        self._at = at
+        self._rest: tuple[bytes | None, array[int], array[float]] | None = None
+
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        bits, rows, weights = self._all()
+        if bits is not None:
+            return [n << 3 | bit for n, byte in enumerate(bits) if byte for bit in _BITS[byte]], weights
+        return rows, weights
+
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        get = self._best.get
+        found = [get(row, 0.0) for row in rows]
+        bits, own, weights = self._all()
+        for n in held(rows, bits) if bits is not None else range(len(rows)):
+            if not found[n]:
+                row = rows[n]
+                if bits is not None:
+                    before = int.from_bytes(bits[: row >> 3], "little").bit_count()
+                    found[n] = share(weights[before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()])
+                elif (at := bisect_left(own, row)) < len(own) and own[at] == row:
+                    found[n] = share(weights[at])
+        return found
+
+    def _all(self) -> tuple[bytes | None, array[int], array[float]]:
+        if self._rest is None:
+            self._rest = self._table._rest(self._count, self._at)
+        return self._rest
+
+
+_BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
+
+
+def _numbers(kind: str, data: bytes) -> array[Any]:
+    made = array(kind)
+    try:
+        made.frombytes(data)
+    except ValueError:
+        raise TableDamaged("no numbers") from None
     if sys.byteorder == "big":
         made.byteswap()
     return made

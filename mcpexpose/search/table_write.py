@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INLINE = 4
 """Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
 SPARSE = 32
-"""A term in more than one of so many documents has its bits written too."""
+"""A term in more than one of so many documents is listed by a bit for every document of the plan."""
 KEY_MAX = 255
 SECTIONS = (
     "facts", "filter", "term bounds", "terms", "postings", "name bounds", "names", "verb classes", "verbs",
@@ -57,7 +57,7 @@ def key_of(text: str) -> bytes:
 
 
 def numbers(kind: str, values: Iterable[float]) -> bytes:
-    """Values as little-endian numbers of four bytes: "I" unsigned, "f" fractions."""
+    """Values as little-endian numbers: "I" unsigned and "f" fractions of four bytes, "d" fractions of eight."""
     made = values if isinstance(values, array) and values.typecode == kind else array(kind, values)
     if sys.byteorder == "big":
         made = array(kind, made)
@@ -74,19 +74,20 @@ def filter_size(terms: int) -> int:
 
 
 def _terms(terms: Mapping[str, TermPostings], size: int, postings: bytearray) -> Iterable[tuple[bytes, bytes]]:
+    """Each term with its best documents, or the place where they stand, followed by all of them where they were cut."""
     for term in sorted(terms):
         found = terms[term]
-        count = len(found)
-        listed = numbers("I", found.rows) + numbers("f", found.weights)
+        count, best = len(found), found.best()
+        first = numbers("I", best) + numbers("d", best.values())
         if count <= INLINE:
-            yield key_of(term), struct.pack("<I", count) + listed
+            yield key_of(term), struct.pack("<I", count) + first
             continue
         yield key_of(term), PLACE.pack(count, len(postings))
-        postings += listed
-        postings += numbers("I", found.best)
-        if count > POSTINGS and count * SPARSE > size:
-            bits = bits_of(found.rows)
-            postings += bits + bytes(-len(bits) % 4)
+        postings += first
+        if count > POSTINGS:
+            rows, weights = found.listed()
+            postings += bits_of(rows).ljust(size + 7 >> 3, b"\0") if count * SPARSE > size else numbers("I", rows)
+            postings += numbers("f", weights)
 
 
 def _filter(terms: Iterable[str]) -> bytes:

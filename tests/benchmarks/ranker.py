@@ -60,6 +60,6 @@ def _open(folder: Path) -> Rank:
     plan = load_plan(folder / "plan")
 
     def rank(query: str, k: int) -> list[tuple[str, str]]:
-        return [tuple(plan.tool(hit.row).id) for hit in plan.search(query[:MAX_QUERY], k, None).hits]
+        return [tuple(plan.rows.id(hit.row)) for hit in plan.search(query[:MAX_QUERY], k, None).hits]
 
     return rank

@@ -328,7 +328,6 @@ def test_a_tool_that_no_plan_has_is_given_to_nobody(tmp_path: Path, one: Compile
     opened = open_bundle(tmp_path / "plan")
     assert slugs(lambda: opened.rows.tool(0)) == {"plan-damaged"}
     assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
-    assert slugs(lambda: opened.rows.row(ToolId("a", "get_y"))) == {"plan-damaged"}
     assert opened.rows.tool(1) == one.plan.tools[1]
 
 
