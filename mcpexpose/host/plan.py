@@ -14,6 +14,7 @@ from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
 from mcpexpose.model.freshness import Freshness, judge
+from mcpexpose.search.table import open_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -112,8 +113,6 @@ class BundleSource:
             from mcpexpose.search.engine import open_engine
 
             return open_engine(self.bundle.files, self.bundle.plan)
-        from mcpexpose.search.table import open_table
-
         return open_table(self.bundle.table, self.rows.size, self.rows.search.min_match)
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 MAGIC = b"mcpxtbl\n"
 VERSION = 1
-BLOCK = 1 << 12
+_SHIFT = 12
+_WITHIN = (1 << _SHIFT) - 1
+BLOCK = 1 << _SHIFT
 """Bytes of a block: some microseconds to check."""
 KEPT = 2_048
 """Blocks that stay in memory, 8 MiB."""
@@ -107,23 +109,12 @@ class Blocks:
         """The sections, in the order in which they stand."""
         return list(self._sections)
 
-    def read(self, at: int, length: int) -> bytes:
-        """LENGTH bytes of the body from AT, checked. Raises TableDamaged."""
-        if not length:
-            return b""
-        first = at >> 12
-        within = at & (BLOCK - 1)
-        block = self._kept.get(first)
-        if block is None:
-            block = self._load(first)
-        if within + length <= BLOCK:
-            return block[within : within + length]
-        parts = [block[within:]]
-        last = (at + length - 1) >> 12
-        for n in range(first + 1, last + 1):
-            block = self._kept.get(n)
-            parts.append(self._load(n) if block is None else block)
-        return b"".join(parts)[:length]
+    def _across(self, at: int, length: int) -> bytes:
+        """LENGTH bytes of the body from AT, over several blocks."""
+        first, last = at >> _SHIFT, (at + length - 1) >> _SHIFT
+        blocks = [self._kept.get(n) or self._load(n) for n in range(first, last + 1)]
+        within = at & _WITHIN
+        return b"".join(blocks)[within : within + length]
 
     def _load(self, n: int) -> bytes:
         at = n * BLOCK
@@ -152,7 +143,14 @@ class Section:
         """LENGTH bytes from AT. Raises TableDamaged where they are not all there, or not as they were written."""
         if at < 0 or length < 0 or at + length > self.size:
             raise TableDamaged("a place beyond the end")
-        return self._blocks.read(self._at + at, length)
+        at += self._at
+        within = at & _WITHIN
+        if within + length > BLOCK:
+            return self._blocks._across(at, length)
+        if not length:
+            return b""
+        block = self._blocks._kept.get(at >> _SHIFT) or self._blocks._load(at >> _SHIFT)
+        return block[within : within + length]
 
     def whole(self) -> bytes:
         """All of it."""

@@ -125,11 +125,11 @@ class _Named:
     def named(self, key: str) -> Sequence[int]:
         return self._names.rows(key)
 
-    def verbs(self, row: int) -> frozenset[str]:
-        return kinship.name_verbs(self._tools[row].name)
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        return [kinship.name_verb(self._tools[row].name) for row in rows]
 
-    def verb(self, term: str) -> str | None:
-        return kinship.verbs().get(term)
+    def verb(self, term: str) -> str:
+        return kinship.verbs().get(term, "")
 
     def kin(self, term: str) -> Sequence[str]:
         return kinship.families().get(term, ())

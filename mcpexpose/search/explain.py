@@ -48,7 +48,7 @@ def explain(text: str, row: int, definition: Mapping[str, Any], postings: Postin
     query = queries.parse(text, postings)
     asked = ranking.ask(query, postings)
     exact = (row,) if any(row in postings.named(name) for name in query.names) else ()
-    (got,) = ranking.scores((row,), exact, asked, query.words, postings)
+    got = ranking.Scored._make(ranking.scores((row,), exact, asked, query.words, postings)[0])
     (own,) = ranking.held_by((row,), asked)
     held = {field: {token.term for token in tokens} for field, tokens in documents.of(definition).items()}
     shares = []

@@ -12,8 +12,6 @@ from mcpexpose.search.stemming import stem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NO_VERB: frozenset[str] = frozenset()
-
 
 @cache
 def verbs() -> Mapping[str, str]:
@@ -33,15 +31,7 @@ def families() -> Mapping[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=65_536)
-def name_verbs(name: str) -> frozenset[str]:
-    """The class of the verb in a tool's name: its first word that is one. Empty where none is."""
+def name_verb(name: str) -> str:
+    """The class of the verb in a tool's name: its first word that is one; "" where none is."""
     known = verbs()
-    for token in tokens(name):
-        if token.joins == 0 and token.term in known:
-            return _alone(known[token.term])
-    return NO_VERB
-
-
-@cache
-def _alone(verb: str) -> frozenset[str]:
-    return frozenset((verb,))
+    return next((known[token.term] for token in tokens(name) if token.joins == 0 and token.term in known), "")

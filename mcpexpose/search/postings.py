@@ -45,8 +45,15 @@ class TermPostings(ABC):
         """Every document, ascending, and the word's weight in each."""
 
     @abstractmethod
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        """Where in ROWS documents of the word stand, with what it gives in each. Nothing is cut here."""
+
     def shares(self, rows: Sequence[int]) -> list[float]:
-        """What the word gives in each of ROWS: 0 where it is not in it. Nothing is cut here."""
+        """What the word gives in each of ROWS: 0 where it is not in it."""
+        found = [0.0] * len(rows)
+        for n, share in self.hits(rows):
+            found[n] = share
+        return found
 
     def head(self, allowed: Container[int] | None = None) -> Mapping[int, float]:
         """As `best`, of the documents that are ALLOWED; all are for None."""
@@ -88,16 +95,14 @@ class Listed(TermPostings):
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
         return self._rows, self._weights
 
-    def shares(self, rows: Sequence[int]) -> list[float]:
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
         if len(self._rows) <= POSTINGS:
-            get = self.best().get
-            return [get(row, 0.0) for row in rows]
+            best = self.best()
+            return [(n, best[row]) for n, row in enumerate(rows) if row in best]
         if self._bits is None:
             self._bits = bits_of(self._rows)
-        found = [0.0] * len(rows)
-        for n in held(rows, self._bits):
-            found[n] = share(self._weights[bisect_left(self._rows, rows[n])])
-        return found
+        own, weights = self._rows, self._weights
+        return [(n, share(weights[bisect_left(own, rows[n])])) for n in held(rows, self._bits)]
 
 
 def share(weight: float) -> float:
@@ -141,11 +146,11 @@ class Postings(Protocol):
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
 
-    def verbs(self, row: int) -> frozenset[str]:
-        """The class of the verb in the tool's name (`kinship.name_verbs`); empty where it has none."""
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        """For each of ROWS the class of the verb in the tool's name (`kinship.name_verb`); "" where it has none."""
 
-    def verb(self, term: str) -> str | None:
-        """The class of a term that is a verb."""
+    def verb(self, term: str) -> str:
+        """The class of a term that is a verb; "" for another one."""
 
     def kin(self, term: str) -> Sequence[str]:
         """Terms of the same families; of those that no document has, some may be left out."""

@@ -67,15 +67,18 @@ def rank(
     found.sort()
     if limit is None or limit > RESCORED:
         found += scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
-    found = found[:limit]
     terms = tuple(one.term for one in asked if one.parts is None)
     if not found:
         return Ranking((), terms, False, "nothing-matched", 0)
-    best = found[0]
+    best = Scored._make(found[0])
     if not best.exact and best.score < min_match:
         return Ranking((), terms, False, "below-min-match", total)
-    held = held_by([one.row for one in found], asked)
-    hits = tuple(Hit(s.row, s.score, s.exact, s.covered, own) for s, own in zip(found, held, strict=True))
+    found = found[:limit]
+    held = held_by([one[3] for one in found], asked)
+    hits = tuple(
+        Hit(row, -score, not other, not partial, own)
+        for (other, partial, score, row, *_), own in zip(found, held, strict=True)
+    )
     return Ranking(hits, terms, is_weak(best, postings.size), "", total)
 
 
@@ -107,7 +110,7 @@ def _candidates(
     heads = [_Head(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None]
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
     words = sum(one.parts is None for one in asked)
-    ordered, left_out = _decisive(heads, mass, words, most)
+    ordered, left_out, reached = _decisive(heads, mass, words, most)
     several = set(exact)
     for n in range(left_out, len(ordered)):
         one = ordered[n].shares.keys()
@@ -118,25 +121,27 @@ def _candidates(
         total = covers = 0.0
         held = 0
         for shares, idf, counts in heads:
-            share = shares.get(row)
-            if share is not None:
-                total += idf * share
+            if row in shares:
+                total += idf * shares[row]
                 if counts:
                     covers += idf
                     held += 1
         found.append((row not in exact, held < words, -total * (1 + covers / mass), row))
     for shares, idf, counts in ordered[left_out:]:
         # What one term alone gives stands among its like as it stands among that term's best: the first ones will do.
-        factor = -idf * (1 + idf / mass) if counts else -idf
+        factor = idf * (1 + idf / mass) if counts else idf
+        partial = not counts or words > 1
         left = len(shares) if most is None else most
         for row, share in shares.items():
             if row not in several:
-                found.append((True, not counts or words > 1, factor * share, row))
+                if factor * share < reached:
+                    break
+                found.append((True, partial, -factor * share, row))
                 left -= 1
                 if not left:
                     break
     found.sort()
-    return [row for _, _, _, row in found[:most]], len(set(exact).union(*(head.shares for head in heads)))
+    return [row for _, _, _, row in found[:most]], len(set(exact).union(*[head.shares for head in heads]))
 
 
 class _Head(NamedTuple):
@@ -148,19 +153,20 @@ class _Head(NamedTuple):
     """Whether it is a word, and no identifier."""
 
 
-def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> tuple[list[_Head], int]:
-    """The terms by rising gain, and how many of the first a document may be looked for without: it has another, too.
+def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> tuple[list[_Head], int, float]:
+    """The terms by rising gain; how many of the first a document may be looked for without, having another one, too;
+    and what MOST documents reach by one term alone: less is not among the MOST best, unless it covers the query.
 
-    MOST documents reach what the most-th of one term gets by it alone; what holds only terms that together give less
-    cannot come before them. A document that holds every word comes before all scores, so not all words may be left out.
+    What holds only terms that together give less cannot come before those. A document that holds every word comes
+    before all scores, so not all words may be left out.
     """
-    if most is None or len(heads) < 2:
-        return heads, 0
+    if most is None:
+        return heads, 0, 0.0
     reached = 0.0
     for shares, idf, counts in heads:
         if len(shares) >= most:
             share = next(islice(shares.values(), most - 1, None))
-            reached = max(reached, share * idf * (1 + (idf / mass if counts else 0)))
+            reached = max(reached, share * (idf * (1 + idf / mass) if counts else idf))
     ordered = sorted(heads, key=_gain)
     total = covers = 0.0
     for n, head in enumerate(ordered):
@@ -168,8 +174,8 @@ def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> 
         covers += head.idf if head.counts else 0.0
         words -= head.counts
         if total * (1 + covers / mass) >= reached or not words:
-            return ordered, n
-    return ordered, len(ordered) - 1
+            return ordered, n, reached
+    return ordered, max(0, len(ordered) - 1), reached
 
 
 def _gain(head: _Head) -> float:
@@ -193,6 +199,7 @@ class Scored(NamedTuple):
     coverage: float
     """The idf-weighted share of the query's words that it holds, 0 to 1."""
     clash: bool
+    """Its verb is of another class than the query's."""
 
     @property
     def exact(self) -> bool:
@@ -207,6 +214,10 @@ class Scored(NamedTuple):
         return -self.negative
 
 
+Row = tuple[bool, bool, float, int, float, float, float, bool]
+"""The fields of a `Scored`, since fifty of them are made for ten."""
+
+
 def scores(
     rows: Sequence[int],
     exact: Collection[int],
@@ -215,7 +226,7 @@ def scores(
     postings: Postings,
     *,
     kin: bool = True,
-) -> list[Scored]:
+) -> list[Row]:
     """All that the documents of ROWS get: every posting is looked up, whether or not its list was cut."""
     columns = [one.postings.shares(rows) if one.postings is not None else None for one in asked]
     met = _met(rows, asked, columns)
@@ -232,14 +243,22 @@ def scores(
             covers = [cover + idf if holding else cover for cover, holding in zip(covers, holds, strict=True)]
             if kin:
                 _add_kin(related, rows, holds, one.term, postings)
-    verbs = {verb for word in words if (verb := postings.verb(word)) is not None}
+    factors = _factors(rows, words, postings)
     found = []
-    for row, total, cover, kindred in zip(rows, totals, covers, related, strict=True):
+    for row, total, cover, kindred, factor in zip(rows, totals, covers, related, factors, strict=True):
         coverage = cover / mass if mass else 0.0
-        clash = bool(verbs) and bool(own := postings.verbs(row)) and verbs.isdisjoint(own)
-        value = (total + KIN * kindred) * (1 + coverage) * (CLASH if clash else 1.0)
-        found.append(Scored(row not in exact, not cover or cover != mass, -value, row, total, kindred, coverage, clash))
+        value = -(total + KIN * kindred) * (1 + coverage) * factor
+        found.append((row not in exact, not cover or cover != mass, value, row, total, kindred, coverage, factor != 1))
     return found
+
+
+def _factors(rows: Sequence[int], words: Collection[str], postings: Postings) -> Sequence[float]:
+    """CLASH for each document whose verb is of another class than those of WORDS, else 1."""
+    verbs = {verb for word in words if (verb := postings.verb(word))}
+    if not verbs:
+        return (1.0,) * len(rows)
+    verbs.add("")
+    return [1.0 if verb in verbs else CLASH for verb in postings.verbs(rows)]
 
 
 def _met(
@@ -274,15 +293,16 @@ def _add_kin(
     if not without or not (kin := postings.kin(term)):
         return
     theirs = [rows[n] for n in without]
-    most: list[float] | None = None
+    most: dict[int, float] = {}
     for other in kin:
         found = postings.get(other)
-        if found is not None:
+        if found is not None and (hits := found.hits(theirs)):
             rare = idf(len(found), postings.size)
-            gains = [rare * share for share in found.shares(theirs)]
-            most = gains if most is None else list(map(max, most, gains))
-    for n, gain in zip(without, most or (), strict=False):
-        related[n] += gain
+            for n, share in hits:
+                if rare * share > most.get(n, 0.0):
+                    most[n] = rare * share
+    for n, gain in most.items():
+        related[without[n]] += gain
 
 
 def is_weak(best: Scored, size: int) -> bool:

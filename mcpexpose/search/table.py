@@ -12,7 +12,6 @@ from zlib import crc32
 from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import Hashed
-from mcpexpose.search.kinship import NO_VERB
 from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
 from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size, key_of
 
@@ -56,7 +55,7 @@ class Table:
         self._blocks = blocks
         self._filter: bytes | None = None
         self._verbs: bytes | None = None
-        self._classes: list[frozenset[str]] = []
+        self._classes: list[str] = []
         self._known: dict[str, tuple[str, ...]] = {}
         self._lately: dict[str, TermPostings | None] = {}
         self._before: dict[str, TermPostings | None] = {}
@@ -85,6 +84,9 @@ class Table:
         """Mending asks for hundreds of spellings, nearly all of which a small filter tells to be in no document."""
         if not isinstance(term, str):
             return False
+        found = self._lately.get(term)
+        if found is not None:
+            return True
         bits = self._filter
         if bits is None:
             section = self._blocks.section("filter")
@@ -93,28 +95,27 @@ class Table:
             self._filter = bits = section.whole()
         key = key_of(term)
         at = crc32(key) & (len(bits) * 8 - 1)
-        return bool(bits[at >> 3] >> (at & 7) & 1) and self._terms.get(key) is not None
+        return bool(bits[at >> 3] >> (at & 7) & 1) and self.get(term) is not None
 
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
         found = self._names.get(key_of(key))
         return () if found is None else self._rows(found)
 
-    def verbs(self, row: int) -> frozenset[str]:
-        """The class of the verb in the tool's name; empty where it has none."""
-        verbs = self._verbs
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        """For each of ROWS the class of the verb in the tool's name; "" where it has none."""
+        verbs, classes = self._verbs, self._classes
         if verbs is None:
-            names = self._blocks.section("verb classes").whole().decode("latin-1").split("\n")
-            self._classes = [NO_VERB, *(frozenset((name,)) for name in names)]
+            self._classes = classes = self._blocks.section("verb classes").whole().decode("latin-1").split("\n")
             verbs = self._blocks.section("verbs").whole()
-            if len(verbs) != self.size or max(verbs, default=0) >= len(self._classes):
+            if len(verbs) != self.size or max(verbs, default=0) >= len(classes):
                 raise TableDamaged("no verbs")
             self._verbs = verbs
-        return self._classes[verbs[row]]
+        return [classes[verbs[row]] for row in rows]
 
-    def verb(self, term: str) -> str | None:
-        """The class of a term that is a verb."""
-        return self._word(term)[0] or None
+    def verb(self, term: str) -> str:
+        """The class of a term that is a verb; "" for another one."""
+        return self._word(term)[0]
 
     def kin(self, term: str) -> Sequence[str]:
         """Terms of the same families that a document has."""
@@ -155,7 +156,7 @@ class Table:
             raise TableDamaged("other postings than are counted")
         shares = _numbers("d", data[4 * count :])
         best = dict(zip(self._rows(data[: 4 * count]), shares, strict=True))
-        if len(best) != count or not min(shares) > 0:
+        if len(best) != count:
             raise TableDamaged("postings that no index has")
         return best
 
@@ -195,9 +196,9 @@ class _Stored(TermPostings):
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
         raise NotImplementedError
 
-    def shares(self, rows: Sequence[int]) -> list[float]:
-        get = self._best.get
-        return [get(row, 0.0) for row in rows]
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        best = self._best
+        return [(n, best[row]) for n, row in enumerate(rows) if row in best]
 
 
 class _Cut(_Stored):
@@ -217,18 +218,19 @@ class _Cut(_Stored):
             return [n << 3 | bit for n, byte in enumerate(bits) if byte for bit in _BITS[byte]], weights
         return rows, weights
 
-    def shares(self, rows: Sequence[int]) -> list[float]:
-        get = self._best.get
-        found = [get(row, 0.0) for row in rows]
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        best = self._best
         bits, own, weights = self._all()
+        found = []
         for n in held(rows, bits) if bits is not None else range(len(rows)):
-            if not found[n]:
-                row = rows[n]
-                if bits is not None:
-                    before = int.from_bytes(bits[: row >> 3], "little").bit_count()
-                    found[n] = share(weights[before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()])
-                elif (at := bisect_left(own, row)) < len(own) and own[at] == row:
-                    found[n] = share(weights[at])
+            row = rows[n]
+            if row in best:
+                found.append((n, best[row]))
+            elif bits is not None:
+                before = int.from_bytes(bits[: row >> 3], "little").bit_count()
+                found.append((n, share(weights[before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()])))
+            elif (at := bisect_left(own, row)) < len(own) and own[at] == row:
+                found.append((n, share(weights[at])))
         return found
 
     def _all(self) -> tuple[bytes | None, array[int], array[float]]:

@@ -35,7 +35,7 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
     """Every section that `table.Table` reads. TOOLS are (server, name, alias), by row."""
     words = hashed.pack(_terms(terms, len(tools), postings := bytearray()))
     names = hashed.pack((key_of(key), numbers("I", rows)) for key, rows in Names(tools).by_key.items())
-    classes = sorted(set(kinship.verbs().values()))
+    classes = ["", *sorted(set(kinship.verbs().values()))]
     return {
         "facts": FACTS.pack(len(tools), len(terms)),
         "filter": _filter(terms),
@@ -45,7 +45,7 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
         "name bounds": names[0],
         "names": names[1],
         "verb classes": "\n".join(classes).encode("ascii"),
-        "verbs": bytes(_verb(name, classes) for _, name, _ in tools),
+        "verbs": bytes(classes.index(kinship.name_verb(name)) for _, name, _ in tools),
         **dict(zip(("lexicon bounds", "lexicon"), hashed.pack(_lexicon(terms)), strict=True)),
     }
 
@@ -98,11 +98,6 @@ def _filter(terms: Iterable[str]) -> bytes:
         at = crc32(key) & (size * 8 - 1)
         bits[at >> 3] |= 1 << (at & 7)
     return bytes(bits)
-
-
-def _verb(name: str, classes: Sequence[str]) -> int:
-    """0, or the place of the class of the verb in NAME, from 1."""
-    return next((classes.index(verb) + 1 for verb in kinship.name_verbs(name)), 0)
 
 
 def _lexicon(terms: Mapping[str, TermPostings]) -> Iterable[tuple[bytes, bytes]]:
