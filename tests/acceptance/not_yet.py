@@ -6,9 +6,6 @@ A row goes when its part is built; nothing else has to change, for the drivers a
 from __future__ import annotations
 
 PARTS = {
-    "call": "the call gate is not built yet",
-    "runtime": "the host's refresh at run time is not built yet",
-    "audit": "the audit events are not built yet",
     "gateway": "the gateway is not built yet",
     "import": "init --from is not built yet",
     "lock": "the lock is not built yet",
@@ -18,16 +15,6 @@ PARTS = {
 
 STEPS = {
     "lock": "lock",
-    "approve": "call",
-    "call": "call",
-    "call-python": "call",
-    "call-by-exposed-name": "call",
-    "resolve": "call",
-    "restart-host": "call",
-    "notify": "runtime",
-    "settle": "runtime",
-    "audit": "audit",
-    "audit-sink": "audit",
     "gateway-list": "gateway",
     "gateway-call": "gateway",
     "gateway-session": "gateway",
@@ -42,9 +29,6 @@ OPTIONS = {("plan", "against"): "diff"}
 
 CLOUDS = {
     "lock": {"lint", "plan", "load", "reload", "assert"},
-    "runtime": {"search", "find", "inspect", "call", "load", "reload", "assert"},
-    "call": {"assert"},
-    "audit": set(),
     "gateway": {"assert"},
     "import": set(),
     "diff": set(),
