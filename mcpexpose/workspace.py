@@ -182,6 +182,27 @@ class Workspace:
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
         return write(self.compiled, out, progress=progress)
 
+    def recompile(self, catalogs: Mapping[str, Catalog]) -> Compiled:
+        """The plan of the same config with CATALOGS in place of captured ones, for a host that runs on: nothing is
+        written. Raises PlanRefused where the config is at fault."""
+        from mcpexpose import __version__
+        from mcpexpose.compiler.pipeline import compile_plan
+        from mcpexpose.search.analysis import ANALYZER_VERSION
+        from mcpexpose.search.ranking import RANKING_VERSION
+
+        if self.resolved is None or not self.writable:
+            raise PlanRefused(f"there is no plan: {self.name} has errors", self.findings_of_config)
+        compiled = compile_plan(
+            self.resolved,
+            {**self.catalogs, **catalogs},
+            tool_version=__version__,
+            analyzer_version=ANALYZER_VERSION,
+            ranking_version=RANKING_VERSION,
+        )
+        if not compiled.writable:
+            raise PlanRefused(f"there is no plan: {self.name} has errors", compiled.faults)
+        return compiled
+
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
         return tuple(

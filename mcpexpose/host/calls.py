@@ -60,9 +60,15 @@ async def call(
     ready = await _ready(session, named, given, approve)
     if isinstance(ready, _Ready):
         outcome: Outcome = await _begun(session, ready) or await _send(session, ready, through, reduce, clock)
+        sent = not isinstance(outcome, Refused)
     else:
-        outcome = ready
+        outcome, sent = ready, False
+    # The event first: a host that is killed in between leaves the call open, which is safe.
     _tell(session, tool, outcome, clock)
+    if isinstance(ready, _Ready) and sent and ready.located.effects:
+        import asyncio
+
+        await asyncio.shield(asyncio.to_thread(_settle, session, ready, open_=isinstance(outcome, Unknown)))
     return outcome
 
 
@@ -174,7 +180,6 @@ async def _send(
     located = ready.located
     tool, server = located.tool, located.server
     who = (tool.server, tool.name, server.revision)
-    open_ = False
     try:
         raw = await carry(session.plan.runtime, located, ready.arguments, through)
         outcome: Outcome = await _judged(session, located, raw, reduce)
@@ -187,7 +192,6 @@ async def _send(
     except (SilentServer, ConnectionLost) as error:
         lost = isinstance(error, ConnectionLost)
         if located.effects:
-            open_ = True
             outcome = Unknown(*who, refusals.unknown_completion(tool.server, tool.name), ready.bound.key)
         else:
             outcome = Failed(*who, "timed-out", refusals.timed_out(tool.server, tool.name, lost=lost))
@@ -197,10 +201,6 @@ async def _send(
             _settle(session, ready, open_=True)
             _tell(session, tool.id, Unknown(*who, text, ready.bound.key), clock)
         raise
-    if located.effects:
-        import asyncio
-
-        await asyncio.shield(asyncio.to_thread(_settle, session, ready, open_=open_))
     return outcome
 
 

@@ -34,7 +34,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What was asked for is not given; `text` is what the model reads. An inspection has the first two reasons alone."""
+    """What was asked for is not given; `text` is what the model reads. Inspections have the first two reasons."""
 
     reason: Reason
     text: str

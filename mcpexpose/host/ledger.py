@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import uuid
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ CREATE TABLE IF NOT EXISTS approvals (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS approvals_of ON approvals (scope, tool, revision, state);
 """
+_PARTS = 5
+"""Tables and indexes, with those that SQLite makes for the keys."""
 
 Settlement = Literal["completed", "not-completed"]
 
@@ -247,7 +250,8 @@ class Ledger:
                 try:
                     yield rows
                 except BaseException:
-                    rows.execute("ROLLBACK")
+                    with suppress(sqlite3.Error):
+                        rows.execute("ROLLBACK")
                     raise
                 rows.execute("COMMIT")
             except (sqlite3.Error, OSError) as error:
@@ -259,13 +263,16 @@ class Ledger:
             return self._connection
         path = self.path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # SQLite gives its journal the rights of the file.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # For its owner alone; SQLite gives its journal the same rights. A file that is there is not even opened: to
+        # close it again would drop the locks of another connection of this process.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
-        # A call must not be sent before its row would survive the loss of power.
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.executescript(_SCHEMA)
+        try:
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
         self._connection, self._pid = connection, os.getpid()
         return connection
 
@@ -275,6 +282,24 @@ class Ledger:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    end = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            # Another process may be about it as well, and SQLite waits for nobody here.
+            if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                connection.execute("PRAGMA journal_mode=WAL")
+            # A call must not be sent before its row would survive the loss of power.
+            connection.execute("PRAGMA synchronous=FULL")
+            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] < _PARTS:
+                connection.executescript(_SCHEMA)
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 _RUN = "key, server, tool, revision, run_id, at, state"

@@ -36,7 +36,7 @@ class Runtime:
 
     AUDIT takes events. LEDGER keeps open calls and approvals, by default in this user's state folder. CONNECTIONS
     carries calls and hears servers; a host that carries calls itself gives REFRESH instead, to list a server's tools.
-    RECOMPILE lets a server whose list changed come back without a new bundle. EVIDENCE is a folder for what is withheld.
+    RECOMPILE lets a server whose list changed come back without a new bundle. EVIDENCE is a folder for withheld ones.
     """
 
     def __init__(

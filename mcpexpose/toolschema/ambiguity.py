@@ -49,11 +49,12 @@ class _TooLarge(Exception):
 
 
 class _Piece:
-    """A part of a pattern: the positions it can begin and end with, and whether it can be empty."""
+    """A part of a pattern: the positions it can begin and end with, each as often as there are ways to, and in how many
+    ways it can be empty (2: more than one)."""
 
     __slots__ = ("empty", "first", "last")
 
-    def __init__(self, first: list[int], last: list[int], empty: bool) -> None:
+    def __init__(self, first: list[int], last: list[int], empty: int) -> None:
         self.first, self.last, self.empty = first, last, empty
 
 
@@ -66,7 +67,7 @@ class _Automaton:
         self.groups: dict[int, Any] = {}
 
     def add(self, items: Any) -> _Piece:
-        piece = _Piece([], [], True)
+        piece = _Piece([], [], 1)
         for code, argument in items:
             piece = self._then(piece, self._part(code, argument))
         return piece
@@ -88,17 +89,17 @@ class _Automaton:
         elif code is _op.GROUPREF and argument in self.groups:
             return self.add(self.groups[argument])
         # What is left consumes nothing, or (possessive, atomic) is never tried a second way.
-        return _Piece([], [], True)
+        return _Piece([], [], 1)
 
     def _repeat(self, low: int, high: int, items: Any) -> _Piece:
         if high is _op.MAXREPEAT or high >= _LOOP:
             piece = self.add(items)
             self._link(piece.last, piece.first)
-            return _Piece(piece.first, piece.last, piece.empty or low == 0)
-        whole = _Piece([], [], True)
+            return _Piece(piece.first, piece.last, max(piece.empty, int(low == 0)))
+        whole = _Piece([], [], 1)
         for n in range(high):
             piece = self.add(items)
-            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty or n >= low))
+            whole = self._then(whole, _Piece(piece.first, piece.last, max(piece.empty, int(n >= low))))
         return whole
 
     def _position(self, letters: int) -> _Piece:
@@ -107,21 +108,21 @@ class _Automaton:
         self.letters.append(letters)
         self.ways.append({})
         here = [len(self.letters) - 1]
-        return _Piece(here, here, False)
+        return _Piece(here, here, 0)
 
     def _then(self, one: _Piece, two: _Piece) -> _Piece:
         self._link(one.last, two.first)
-        first = one.first + two.first if one.empty else one.first
-        last = one.last + two.last if two.empty else two.last
-        return _Piece(first, last, one.empty and two.empty)
+        first = one.first + _twice(two.first, one.empty)
+        last = _twice(one.last, two.empty) + two.last
+        return _Piece(first, last, min(2, one.empty * two.empty))
 
     def _either(self, pieces: Iterable[_Piece]) -> _Piece:
         first: list[int] = []
         last: list[int] = []
-        empty = False
+        empty = 0
         for piece in pieces:
-            first, last, empty = first + piece.first, last + piece.last, empty or piece.empty
-        return _Piece(first, last, empty)
+            first, last, empty = first + piece.first, last + piece.last, empty + piece.empty
+        return _Piece(first, last, min(2, empty))
 
     def _link(self, ends: list[int], starts: list[int]) -> None:
         for end in ends:
@@ -188,6 +189,17 @@ class _Automaton:
             if any(one == two for one, two in pairs) and any(one != two for one, two in pairs):
                 return True
         return False
+
+
+def _twice(positions: list[int], times: int) -> list[int]:
+    """POSITIONS so many times, each at most twice: more than one way is all that counts."""
+    return (
+        []
+        if times == 0
+        else positions
+        if times == 1
+        else [each for one in dict.fromkeys(positions) for each in (one, one)]
+    )
 
 
 def _ascii(characters: Iterable[int]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import math
 import os
 import re
 import select
@@ -17,6 +18,7 @@ import sys
 import threading
 import time
 import warnings
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -26,8 +28,8 @@ from mcpexpose.toolschema import patterns
 from re import _constants as _op  # type: ignore[attr-defined]  # isort: skip
 from re import _parser  # type: ignore[attr-defined]  # isort: skip
 
-STEPS_AT_ONCE = 1_000_000
-"""Attempts of a matcher that are made in place: some hundredths of a second."""
+_BITS_AT_ONCE = 20.0
+"""Attempts of a matcher that are made in place, as a power of two: some hundredths of a second."""
 _LOOP = 8
 """A repetition that may run this often counts as one without end."""
 _IDLE = 2
@@ -42,8 +44,8 @@ class MatchTimeout(Exception):
 
 def is_cheap(pattern: str, length: int) -> bool:
     """Whether PATTERN is matched against any text of LENGTH characters in few steps, whatever the text holds."""
-    loops = _loops(pattern)
-    return loops is not None and max(length, 1) ** loops <= STEPS_AT_ONCE
+    cost = _cost(pattern)
+    return cost is not None and cost.loops * math.log2(max(length, 2)) + cost.bits <= _BITS_AT_ONCE
 
 
 def search(pattern: str, text: str, deadline: float) -> bool:
@@ -56,44 +58,76 @@ def search(pattern: str, text: str, deadline: float) -> bool:
     return _elsewhere(patterns.compiled(pattern).pattern, text, deadline)
 
 
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """A bound of a matcher's attempts: the length of the text to the power of `loops`, times two to that of `bits`."""
+
+    loops: int = 0
+    bits: float = 0.0
+    empty: bool = True
+    """Whether the part can match nothing."""
+
+
+class _NoBound(Exception):
+    pass
+
+
 @lru_cache(maxsize=4096)
-def _loops(pattern: str) -> int | None:
-    """The power of a text's length that bounds the steps; None where there is no such power, or nobody knows."""
+def _cost(pattern: str) -> _Cost | None:
+    """None where there is no such bound, or nobody knows.
+
+    A pattern that is not exponentially ambiguous has at most as many nested or consecutive choices of a place as it has
+    endless repetitions. What can be empty within a repetition is not analysed, and counts as unknown.
+    """
     if patterns.risk(pattern) or len(pattern) > patterns.ANALYSED_LENGTH:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parsed = _parser.parse(patterns.compiled(pattern).pattern)
-        count, back = _count(parsed)
-    except (re.error, RecursionError, OverflowError):
-        return None
-    if back:
+        cost = _sum(parsed)
+    except (re.error, RecursionError, OverflowError, _NoBound):
         return None
     anchored = bool(parsed) and parsed[0][0] is _op.AT and parsed[0][1] in (_op.AT_BEGINNING, _op.AT_BEGINNING_STRING)
-    return count + (0 if anchored else 1)
+    return _Cost(cost.loops + (0 if anchored else 1), cost.bits)
 
 
-def _count(items: Any) -> tuple[int, bool]:
-    """How many endless repetitions there are, one inside another or one after the other; and any back reference."""
-    loops, back = 0, False
-    waiting = [items]
-    while waiting:
-        for code, argument in waiting.pop():
-            if code in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
-                loops += argument[1] is _op.MAXREPEAT or argument[1] >= _LOOP
-                waiting.append(argument[2])
-            elif code is _op.SUBPATTERN:
-                waiting.append(argument[3])
-            elif code is _op.BRANCH:
-                waiting.extend(argument[1])
-            elif code in (_op.ASSERT, _op.ASSERT_NOT):
-                waiting.append(argument[1])
-            elif code is _op.ATOMIC_GROUP:
-                waiting.append(argument)
-            elif code in (_op.GROUPREF, _op.GROUPREF_EXISTS, _op.GROUPREF_IGNORE):
-                back = True
-    return loops, back
+def _sum(items: Any) -> _Cost:
+    """Of parts one after the other: each choice may meet each other one."""
+    parts = [_part(code, argument) for code, argument in items]
+    empty = all(part.empty for part in parts)
+    return _Cost(sum(part.loops for part in parts), sum(part.bits for part in parts), empty)
+
+
+def _part(code: Any, argument: Any) -> _Cost:
+    if code in (_op.LITERAL, _op.NOT_LITERAL, _op.ANY, _op.IN):
+        return _Cost(empty=False)
+    if code is _op.AT:
+        return _Cost()
+    if code is _op.SUBPATTERN:
+        return _sum(argument[3])
+    if code is _op.ATOMIC_GROUP:
+        return _sum(argument)
+    if code in (_op.ASSERT, _op.ASSERT_NOT):
+        inside = _sum(argument[1])
+        return _Cost(inside.loops, inside.bits)
+    if code is _op.BRANCH:
+        ways = [_sum(way) for way in argument[1]]
+        bits = max(way.bits for way in ways) + math.log2(len(ways))
+        return _Cost(max(way.loops for way in ways), bits, any(way.empty for way in ways))
+    if code in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+        return _repeat(argument[0], argument[1], _sum(argument[2]))
+    raise _NoBound  # back references, and what a later Python brings
+
+
+def _repeat(low: int, high: Any, body: _Cost) -> _Cost:
+    if high is _op.MAXREPEAT or high >= _LOOP:
+        if body.empty:
+            raise _NoBound
+        return _Cost(body.loops + 1, body.bits, low == 0)
+    if body.empty and high > 1:
+        raise _NoBound
+    return _Cost(body.loops * high, body.bits * high + math.log2(high - low + 1), body.empty or low == 0)
 
 
 # A child that knows `re` and `json` and nothing of us: the pattern comes in Python's spelling.
