@@ -173,7 +173,12 @@ class Connections:
     def _submit(self, work: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
         import asyncio
 
-        return asyncio.run_coroutine_threadsafe(work, self._running())
+        try:
+            loop = self._running()
+        except NotSent:
+            work.close()
+            raise
+        return asyncio.run_coroutine_threadsafe(work, loop)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         import asyncio

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.errors import McpexposeError
-from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +28,7 @@ FILE = "runs.sqlite"
 _BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    key TEXT PRIMARY KEY, scope TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, revision TEXT NOT NULL,
+    key TEXT PRIMARY KEY, place TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, revision TEXT NOT NULL,
     digest TEXT NOT NULL, run_id TEXT NOT NULL, at TEXT NOT NULL, state TEXT NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS approvals (
@@ -63,7 +62,9 @@ class Bound:
     """What a call, or an approval of one, is bound to."""
 
     scope: str
-    """Digest of the server and the way to it: two projects may use one id for different servers."""
+    """Digest of the server and the way to it, for approvals: two projects may use one id for different servers."""
+    place: str
+    """The same for open calls, but for what an operator may change after a call was lost: arguments, limits."""
     server: str
     tool: str
     revision: str
@@ -72,12 +73,14 @@ class Bound:
 
     @classmethod
     def of(cls, server: str, transport: Transport, tool: str, revision: str, arguments: str) -> Bound:
-        return cls(scope_of(server, transport), server, tool, revision, arguments)
+        scope = [server, transport.kind, transport.command, list(transport.args), transport.cwd, transport.url]
+        place = [server, transport.kind, transport.command, transport.url]
+        return cls(digest(scope), digest(place), server, tool, revision, arguments)
 
     @property
     def key(self) -> str:
         """The same for equal calls, whatever the revision: 32 hexadecimal digits."""
-        return digest([self.scope, self.tool, self.digest])[:32]
+        return digest([self.place, self.tool, self.digest])[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +110,6 @@ class Request:
     run_id: str
     at: str
     state: Literal["asked", "granted", "denied"]
-
-
-def scope_of(server: str, transport: Transport) -> str:
-    return digest([server, to_json(transport)])
 
 
 class Ledger:
@@ -154,7 +153,7 @@ class Ledger:
         with self._used() as rows:
             if approval:
                 _take(rows, bound)
-            row = (bound.key, bound.scope, bound.server, bound.tool, bound.revision, bound.digest, run_id, at, "sent")
+            row = (bound.key, bound.place, bound.server, bound.tool, bound.revision, bound.digest, run_id, at, "sent")
             try:
                 rows.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             except sqlite3.IntegrityError:

@@ -31,7 +31,7 @@ class ApprovalQueue:
         """Whether somebody said yes in time. What nobody answered is withdrawn. Raises LedgerUnavailable."""
         import asyncio
 
-        bound = Bound("", ask.server, ask.tool, ask.revision, ask.digest)
+        bound = Bound("", "", ask.server, ask.tool, ask.revision, ask.digest)
         number = await asyncio.to_thread(self._ledger.ask, bound, self._run_id, stamp_of(wall()))
         loop = asyncio.get_running_loop()
         end = loop.time() + self._wait_s
