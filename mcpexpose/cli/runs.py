@@ -81,7 +81,7 @@ def _table(runs: tuple[OpenRun, ...]) -> str:
 
     screen = console.screen()
     rows = [
-        [run.key, screen.safe(f"{run.server}/{run.tool}"), run.at, screen.safe(run.run_id), run.state] for run in runs
+        [run.key, screen.text(f"{run.server}/{run.tool}"), run.at, screen.text(run.run_id), run.state] for run in runs
     ]
     columns = [Column("KEY"), Column("TOOL", least=20), Column("SENT"), Column("RUN", least=8), Column("STATE")]
     return "\n".join(table(columns, rows, screen, indent=0)) + "\n"

@@ -90,7 +90,7 @@ def summarise(lines: Iterable[bytes], direct: Collection[str] = ()) -> Audit:
 
 def text(audit: Audit, screen: Screen) -> str:
     """For people; at most twenty tools of each sort."""
-    span = f", {audit.first} to {audit.last}" if audit.first else ""
+    span = f", {screen.text(str(audit.first))} to {screen.text(str(audit.last))}" if audit.first else ""
     lines = [f"{audit.events:,} events of {audit.runs:,} runs{span}"]
     if audit.unreadable:
         lines.append(f"{audit.unreadable:,} lines are no events")
@@ -108,11 +108,11 @@ def text(audit: Audit, screen: Screen) -> str:
         if counts:
             lines += ["", heading]
             ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-            lines += [f"  {number:>7,}  {screen.safe(name)}" for name, number in ordered[:_MOST]]
+            lines += [f"  {number:>7,}  {screen.text(name)}" for name, number in ordered[:_MOST]]
             if len(ordered) > _MOST:
                 lines.append(f"           and {len(ordered) - _MOST:,} more")
     if audit.never_called:
-        lines += ["", "direct, and never called", *(f"  {screen.safe(name)}" for name in audit.never_called[:_MOST])]
+        lines += ["", "direct, and never called", *(f"  {screen.text(name)}" for name in audit.never_called[:_MOST])]
         if len(audit.never_called) > _MOST:
             lines.append(f"  and {len(audit.never_called) - _MOST:,} more")
     return "\n".join(lines) + "\n"
