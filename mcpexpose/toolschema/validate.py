@@ -27,6 +27,8 @@ VALUE_LEVELS = 100
 """Objects and lists, one inside the other, that a value may have."""
 SECONDS = 0.75
 """For one value, all its patterns among them."""
+_PATIENCE = 1.5
+"""So many times as long a check may take where the machine is busy with other things."""
 _ERRORS = 50
 """Of so many faults the one is chosen that is told."""
 _NAMED = 200
@@ -47,13 +49,22 @@ class CannotCheck(Exception):
     """The check took too long, went too deep, or the schema leads nowhere. Nothing is known of the value."""
 
 
-class Deadline(threading.local):
-    """When the check of this thread has to end, by `time.monotonic()`."""
+class _Deadline(threading.local):
+    """When the check of this thread has to end."""
 
-    at: float = 0.0
+    soft: float = 0.0
+    """By `time.monotonic()`: from here on it counts how long this thread has been at work."""
+    hard: float = 0.0
+    """By the same clock: however busy the machine is, somebody waits."""
+    work: float = 0.0
+    """By `time.thread_time()`."""
+
+    def begin(self, seconds: float) -> None:
+        now = time.monotonic()
+        self.soft, self.hard, self.work = now + seconds, now + seconds * _PATIENCE, time.thread_time() + seconds
 
 
-_deadline = Deadline()
+_deadline = _Deadline()
 
 
 class Checker:
@@ -74,15 +85,13 @@ class Checker:
         """Why VALUE does not fit; None where it does. VALUE is JSON as Python has it. Raises CannotCheck."""
         if (place := depth(value, VALUE_LEVELS)) is not None:
             return Misfit(pointer_of(place[:1]), f"at most {VALUE_LEVELS} levels, one inside the other")
-        before, _deadline.at = _deadline.at, time.monotonic() + seconds
         try:
-            if self._validator is None:
+            if self._validator is None:  # its import takes longer than most checks, and is not the value's fault
                 self._validator = _validator(self._schema)
+            _deadline.begin(seconds)
             return _first(self._validator, value)
         except RecursionError:
             raise CannotCheck("schema and value are nested too deeply to be checked") from None
-        finally:
-            _deadline.at = before
 
 
 def validate(schema: Any, value: Any, *, seconds: float = SECONDS) -> Misfit | None:
@@ -94,10 +103,11 @@ def validate(schema: Any, value: Any, *, seconds: float = SECONDS) -> Misfit | N
 
 
 def in_time() -> float:
-    """The deadline of the check that is running. Raises CannotCheck where it is over."""
-    if time.monotonic() > _deadline.at:
+    """The latest end of the check that is running, by `time.monotonic()`. Raises CannotCheck where it is over."""
+    now = time.monotonic()
+    if now > _deadline.soft and (now > _deadline.hard or time.thread_time() > _deadline.work):
         raise CannotCheck("the check took too long")
-    return _deadline.at
+    return _deadline.hard
 
 
 def _patterns_in(schema: Any) -> Iterator[str]:
