@@ -67,7 +67,8 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["plan", "lint", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"]
+    "command",
+    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -84,6 +85,16 @@ def test_lint_connects_to_nothing_and_indexes_nothing(project: Path) -> None:
 def test_plan_without_out_indexes_nothing(project: Path) -> None:
     """A preview is a compile."""
     code, found = loaded(project, cli("plan"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
+def test_the_lock_and_a_comparison_need_no_more(project: Path) -> None:
+    """A drift is told by digests; neither the validator nor the index is asked."""
+    code, found = loaded(project, cli("lock"))
+    assert code == 0
+    assert found <= {"pydantic"}
+    code, found = loaded(project, cli("plan", "--against", "bundle"))
     assert code == 0
     assert found <= {"pydantic"}
 
@@ -105,6 +116,17 @@ def test_search_never_loads_the_client(project: Path) -> None:
     assert found <= {"whoosh"}
 
 
+@pytest.mark.parametrize(
+    "words", [["lint", "CONFIG"], ["plan", "--config", "CONFIG"], ["search", "--config", "CONFIG", "open issue"]]
+)
+def test_hundreds_of_real_tools_need_pydantic_alone(project: Path, words: list[str]) -> None:
+    """Every rule, real schemas, an index made in memory: no client, no jsonschema, no Whoosh."""
+    config = str(ROOT / "examples" / "coding-agent" / "config.toml")
+    code, found = loaded(project, cli(*(config if word == "CONFIG" else word for word in words)))
+    assert code in (0, 1)
+    assert found == {"pydantic"}
+
+
 def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> None:
     """What a host does before a search."""
     assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
@@ -120,6 +142,16 @@ def test_loading_a_plan_loads_none_of_them(project: Path) -> None:
         "code = len(session.declared())"
     )
     assert loaded(project, code) == (1, set())
+
+
+def test_loading_a_plan_reads_nothing_that_only_a_search_needs(project: Path) -> None:
+    """Of the search room the versions alone, which the bundle is checked against."""
+    code = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "load_plan('bundle').session().declared()\n"
+        "code = sorted(name for name in __import__('sys').modules if name.startswith('mcpexpose.search.'))"
+    )
+    assert loaded(project, code)[0] == ["mcpexpose.search.versions"]  # type: ignore[comparison-overlap]
 
 
 def test_find_tools_loads_the_index_alone(project: Path) -> None:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from mcpexpose.model.plan import Plan
 
 
-def plan_file(plan: Plan) -> bytes:
-    """`plan.json`, as people and other languages read it."""
-    return readable(to_json(plan))
+def plan_file(document: dict[str, Any]) -> bytes:
+    """`plan.json` of a plan's JSON value, as people and other languages read it."""
+    return readable(document)
 
 
 def definitions_file(definitions: Sequence[bytes]) -> bytes:
@@ -30,11 +30,11 @@ def plan_digest(document: dict[str, Any]) -> str:
     return digest({**document, "servers": servers})
 
 
-def make_manifest(plan: Plan, files: Iterable[BundleFile]) -> Manifest:
-    """The manifest over the other files, with its own digest."""
+def make_manifest(plan: Plan, digest_of_plan: str, files: Iterable[BundleFile]) -> Manifest:
+    """The manifest over the other files, with its own digest; DIGEST_OF_PLAN is `plan_digest`'s."""
     fields: dict[str, Any] = {
         "format_version": BUNDLE_FORMAT,
-        "plan_digest": plan_digest(to_json(plan)),
+        "plan_digest": digest_of_plan,
         "files": [to_json(file) for file in sorted(files, key=lambda file: file.path)],
         "tool_version": plan.tool_version,
         "analyzer_version": plan.analyzer_version,

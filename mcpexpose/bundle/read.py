@@ -21,8 +21,7 @@ from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
 from mcpexpose.model.plan import Plan
 from mcpexpose.model.text import shown
-from mcpexpose.search.analysis import ANALYZER_VERSION
-from mcpexpose.search.ranking import RANKING_VERSION
+from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
 if TYPE_CHECKING:
     import os

@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.bundle import layout, strict
 from mcpexpose.bundle.built import index_of, remember
@@ -68,14 +68,15 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
     work = place.with_name(layout.work(place.name) + secrets.token_hex(8))
     work.mkdir()
     try:
-        _write(work / layout.PLAN, plan_file(compiled.plan))
+        document: dict[str, Any] = to_json(compiled.plan)
+        _write(work / layout.PLAN, plan_file(document))
         report("plan.json")
         _write(work / layout.DEFINITIONS, definitions_file(compiled.definitions))
         report("definitions.bin")
-        digest = plan_digest(to_json(compiled.plan))
+        digest = plan_digest(document)
         _write_index(compiled, digest, work / layout.INDEX, index_of(place, digest))
         report("index")
-        manifest = make_manifest(compiled.plan, _facts(work))
+        manifest = make_manifest(compiled.plan, digest, _facts(work))
         remember(digest, manifest.files)
         _write(work / layout.MANIFEST, manifest_file(manifest))
         _sync_folder(work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,8 @@ def define(
         definition = _definition(tool, aliases[tool], entry.tool, settings)
         try:
             line = canonical(definition)
-            tokens = estimate(declaration_text(declaration(definition)))
+            # A model gets the canonical form, so that is counted: the order of a catalog's keys means nothing.
+            tokens = estimate(declaration_text(declaration(json.loads(line))))
             found[tool] = _defined(entry.tool, settings, line if reaches_model(tool) else b"", tokens)
         except (ValueError, RecursionError):
             found[tool] = _defined(entry.tool, settings, b"", 0)

@@ -76,6 +76,6 @@ def _has_servers(path: Path) -> bool:
     except OSError:
         return False
     return (
-        _SERVERS.search(data.replace(b"\0", b"").decode("utf-8", "replace").lstrip("\ufeff").replace("\r", "\n"))
+        _SERVERS.search(data.replace(b"\0", b"").decode("utf-8", "replace").lstrip("\ufeff\ufffd").replace("\r", "\n"))
         is not None
     )

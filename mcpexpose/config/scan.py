@@ -10,6 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 
+MAX_REPEATS = 200
 MAX_OPEN = 110
 """Brackets at once, and parts of one key: more than a document has that is read; so that one that is refused costs
 neither stack nor time."""
@@ -207,6 +208,8 @@ class _Scanner:
     def repeat(self, path: Path, second: Span) -> None:
         first = self.firsts.get(path) or self.out.keys.get(path, second)
         self.out.repeats.append(Repeat(path, first, second))
+        if len(self.out.repeats) == MAX_REPEATS:
+            raise _Unreadable
 
     def expect(self, token: str) -> None:
         if not self.text.startswith(token, self.at):

@@ -41,9 +41,11 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
     listed = ", ".join(_ESCAPES.get(char) or shown(char) for char in controls)
     message = f"{where(path)} holds control characters: {listed}"
     advice = "Remove them."
+    details = {}
     if set(controls) <= _ESCAPES.keys() and (kind in ("path", "argument", "variable")):
         message += "; in double quotes a backslash starts an escape"
         advice = r"Write a path as a literal string in single quotes, 'C:\dir', or double each backslash."
+        details = {"path": True}
     matched_on_names = kind in ("pattern", "key") and path[0] == "mcp_servers"
     return fault(
         "config-control-characters",
@@ -52,6 +54,7 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
         advice,
         on="key" if kind == "key" else "value",
         drop=path[:2] if matched_on_names else None,
+        details=details,
     )
 
 
@@ -71,7 +74,7 @@ def _controls(text: str, kind: str) -> str:
 
 
 def _kind(path: Path) -> str:
-    """What a text is: path, argument, variable, pattern, summary, prose, name."""
+    """What a text is: path, argument, variable, header, pattern, summary, prose, name."""
     if path[0] == "mcp_servers" and len(path) > 2:
         key = path[2]
         if len(path) == 3:
@@ -79,7 +82,7 @@ def _kind(path: Path) -> str:
         if key == "args":
             return "argument"
         if key in ("env", "http_headers"):
-            return "variable" if key == "env" else "path"
+            return "variable" if key == "env" else "header"
         if key == "tools" and len(path) > 4:
             return "prose" if path[4] == "description" else "name"
         return "path" if key in _TRANSPORT else "pattern"

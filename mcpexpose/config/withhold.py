@@ -14,7 +14,7 @@ from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from mcpexpose.config.scan import Path
-    from mcpexpose.model.config import ServerTable
+    from mcpexpose.model.config import Config, ServerTable
     from mcpexpose.model.secrets import Secret
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -46,6 +46,16 @@ def withhold(server_id: str, server: ServerTable, taken: set[str]) -> Withheld:
         if found := secrets.find(value, str(tail[-1])):
             out.faults.append(_fault(("mcp_servers", server_id, *tail), value, found, ""))
     return out
+
+
+def references_for(config: Config) -> dict[Path, str]:
+    """What is to stand in place of each text that holds a credential, by its path in the config."""
+    taken: set[str] = set()
+    return {
+        ("mcp_servers", server_id, *tail): text
+        for server_id, server in sorted(config.mcp_servers.items())
+        for tail, text in withhold(server_id, server, taken).texts.items()
+    }
 
 
 def literals(server: ServerTable) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 from os import PathLike
 from types import MappingProxyType
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, Plan, PlannedServer
-
-_log = logging.getLogger(__name__)
-
 
 PublicKey = str | bytes | PathLike[str]
 
@@ -185,7 +181,9 @@ class HostPlan:
                 source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
             )
         except McpexposeError as error:
-            _log.warning("the plan was not reloaded, the last good one stays: %s", error)
+            import logging
+
+            logging.getLogger(__name__).warning("the plan was not reloaded, the last good one stays: %s", error)
             if on_refused:
                 on_refused(error)
             return self

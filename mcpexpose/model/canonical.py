@@ -15,11 +15,14 @@ from typing import Any, NamedTuple
 Json = Any  # a JSON value: dict[str, Json] | list[Json] | str | int | float | bool | None
 
 
+_encode_text = json.encoder.encode_basestring  # the C encoder's own, for one text
 # The C encoder writes the canonical form but for fractions, and for keys that UTF-16 sorts in another order.
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _HIGH = re.compile("[\ue000-\U0010ffff]")
 _PERHAPS_FRACTION = re.compile("[0-9][.eE]")
 _FRACTION = re.compile("(?:^|[:\\[,])-?[0-9]+[.eE]")
+_LEVELS = 4
+"""How deep a value is taken apart to find the part that the C encoder cannot write."""
 
 
 def canonical(value: Json) -> bytes:
@@ -27,14 +30,7 @@ def canonical(value: Json) -> bytes:
 
     Raises ValueError for NaN, infinities, lone surrogates, other types.
     """
-    try:
-        text = _encoder.encode(value)
-    except (TypeError, ValueError, RecursionError):
-        text = ""
-    if not text or _HIGH.search(text) or (_PERHAPS_FRACTION.search(text) and _FRACTION.search(text)):
-        parts: list[str] = []
-        _write(value, parts)
-        text = "".join(parts)
+    text = _text_of(value, _LEVELS)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -55,6 +51,24 @@ def readable(value: Json) -> bytes:
     """The form that files have: keys sorted by code point, indented by one space, UTF-8, LF, a final newline."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
     return text.encode("utf-8") + b"\n"
+
+
+def _text_of(value: Json, levels: int) -> str:
+    """A large value goes to the C encoder in parts, since one fraction or one emoji in it would rule out the whole."""
+    try:
+        text = _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    if text and not _HIGH.search(text) and not (_PERHAPS_FRACTION.search(text) and _FRACTION.search(text)):
+        return text
+    if levels and isinstance(value, dict):
+        inside = [f"{_text(key)}:{_text_of(value[key], levels - 1)}" for key in sorted(value, key=_utf16)]
+        return "{" + ",".join(inside) + "}"
+    if levels and isinstance(value, list | tuple):
+        return "[" + ",".join([_text_of(item, levels - 1) for item in value]) + "]"
+    parts: list[str] = []
+    _write(value, parts)
+    return "".join(parts)
 
 
 class _Written(NamedTuple):
@@ -99,7 +113,7 @@ def _utf16(key: str) -> bytes:
 
 def _text(value: str) -> str:
     # json.dumps escapes what RFC 8785 escapes, in the same short forms, and leaves DEL and above alone.
-    return json.dumps(value, ensure_ascii=False)
+    return _encode_text(value)
 
 
 def _number(value: float) -> str:

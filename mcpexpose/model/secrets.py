@@ -16,6 +16,8 @@ from itertools import pairwise
 
 MASK = "***"
 MAX_PROSE = 200_000
+_SHORTEST = 12
+"""Characters without a blank of the shortest credential, a private key aside: `://u:12345678@h`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,13 @@ def find_in_prose(text: str) -> tuple[Secret, ...]:
 
     Of a longer text the first MAX_PROSE characters are looked at.
     """
+    if max(map(len, text.split()), default=0) < _SHORTEST and "-----BEGIN" not in text:
+        return ()  # most texts: words of prose, none long enough
     open_text = _without_references(text[:MAX_PROSE])
     found = [*_by_form(open_text), *_in_urls(open_text, prose=True), *_after_schemes(open_text, 20)]
-    found += [secret for secret in _assigned(open_text, 20) if _is_random(text[secret.start : secret.end], 20)]
+    found += [
+        secret for secret in _assigned(open_text, 20, sure=True) if _is_random(open_text[secret.start : secret.end], 20)
+    ]
     return _merged(found)
 
 
@@ -116,7 +122,7 @@ _FORM = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<f{n}>{form})" for n, (
 _REFERENCE = re.compile(r"\$\$|\$\{[^}]{0,512}\}")
 _DEFAULT = re.compile(r"\$\{\w+:-")
 _USERINFO = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]*):(?P<password>[^\s/?#\"'<>\x00]{1,256})@(?=[^\s/@])")
-_USER_ALONE = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]{12,256})@(?=[^\s/@])")
+_USER_ALONE = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]{12,256}):?@(?=[^\s/@])")
 _SCHEME = re.compile(r"(?i)(?<![a-z0-9])(?:bearer|basic|token)\s{1,4}(?P<value>[^\s\"'`,;\\<>\x00]{6,})")
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}"
@@ -158,19 +164,14 @@ def _after_schemes(text: str, least: int) -> list[Secret]:
     return out
 
 
-def _assigned(text: str, least_random: int) -> list[Secret]:
+def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secret]:
     out = []
     at = 0
     while found := _ASSIGNED.search(text, at):
         at = found.end()
         value, strength = found["value"], strength_of_name(found["name"])
-        if (
-            not strength
-            or "://" in value
-            or not ((strength > 1 and len(value) >= 6) or _is_random(value, least_random))
-        ):
-            continue
-        if not _is_setting(value):
+        looks = (strength > 1 and len(value) >= 6) or (strength > sure and _is_random(value, least_random))
+        if looks and "://" not in value and not _is_setting(value):
             whole = _VALUE.match(text, found.start("value"))
             at = whole.end() if whole else found.end("value")
             out.append(Secret(f"value of {found['name']}", found.start("value"), at))
@@ -179,11 +180,15 @@ def _assigned(text: str, least_random: int) -> list[Secret]:
 
 def _whole(text: str, name: str) -> list[Secret]:
     strength = strength_of_name(name)
-    if not strength or "\x00" in text or "://" in text:
+    if not strength or "://" in text:
         return []
     scheme = _WHOLE_SCHEME.match(text)
     start = scheme.end() if scheme else 0
     value = text[start:].rstrip()
+    if value.startswith("\x00") and value.endswith("\x00") and not value.endswith("\x00\x00"):
+        inside = value.strip("\x00")  # the default of a reference that is all there is
+        start += value.index(inside)
+        value = inside
     if _is_setting(value) or len(value) < 6 or (any(map(str.isspace, value)) and "pass" not in name.lower()):
         return []
     if strength > 1 or _is_random(value, 16):
@@ -287,7 +292,7 @@ def _is_random(value: str, least: int) -> bool:
     head = value[:64]
     if len(value) < least or not any(map(str.isalpha, head)) or not (any(map(str.isdigit, head)) or _mixed_case(head)):
         return False
-    return _entropy(head) > (2.5 if least < 16 else 2.8) and not is_placeholder(value)
+    return _entropy(head) > 2.2 and not is_placeholder(value)
 
 
 def _mixed_case(value: str) -> bool:

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from mcpexpose.search.lexicon import BRANDS, STOP
 from mcpexpose.search.stemming import stem
-
-ANALYZER_VERSION = "1"
-"""Changes with any change of the terms that a text gives; an index of another version is not searched."""
+from mcpexpose.search.versions import ANALYZER_VERSION as ANALYZER_VERSION
 
 MAX_WORD = 64
 """Characters of one word that count; a longer run of letters and digits is cut there."""
@@ -58,7 +56,8 @@ def tokens(text: str) -> list[Token]:
     if not ascii_ or "'" in text or "+" in text or "#" in text or "." in text:
         text = _SHORTENED.sub("", _SPECIAL.sub(_special, text))
     for match in chunks.finditer(text):
-        _chunk(match.group(), found)
+        chunk = match.group()
+        found.extend(_known_chunk(chunk) if len(chunk) <= MAX_WORD else _chunk(chunk))
     return found
 
 
@@ -87,15 +86,22 @@ def _special(match: re.Match[str]) -> str:
     return match.group(2) + "sharp " if match.group(2) else " dotnet"
 
 
-def _chunk(chunk: str, found: list[Token]) -> None:
+def _chunk(chunk: str) -> list[Token]:
     """One run of words and connectors: get_jobLogs gives get, job, log, joblogs and getjoblogs."""
     runs = _ALNUM.findall(chunk) if chunk.isascii() else _ALNUM_WIDE.findall(chunk)
-    start = len(found)
+    found: list[Token] = []
     for run in runs:
         _run(run, found)
     if len(runs) > 1:
         whole = fold("".join(runs))[:MAX_WORD]
-        found.append(Token(whole, whole, len(found) - start))
+        found.append(Token(whole, whole, len(found)))
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _known_chunk(chunk: str) -> tuple[Token, ...]:
+    """The same, remembered: texts say the same words over and over."""
+    return tuple(_chunk(chunk))
 
 
 def _run(run: str, found: list[Token]) -> None:

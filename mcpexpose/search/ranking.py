@@ -16,14 +16,12 @@ from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words, tokens
 from mcpexpose.search.lexicon import FAMILIES, VERBS
 from mcpexpose.search.stemming import stem
+from mcpexpose.search.versions import RANKING_VERSION as RANKING_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
 
     from mcpexpose.search.postings import Postings, TermPostings
-
-RANKING_VERSION = "1"
-"""Changes with any change of what is found, or in which order."""
 
 K1 = 1.5
 POSTINGS = 400

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 # The parser has been `re._parser` since Python 3.11; it has no public name.
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 _POSITIONS = 400
 _PAIRS = 20_000
+_STEPS = 1_000_000
+"""Pairs of ways that are compared."""
+_PARTS = 20_000
+"""Parts of a pattern that are looked at; a group that is empty, or refers to one, may stand in it without end."""
 _LOOP = 8
 """A repetition that may run this often is taken for one without end; shorter ones are written out."""
 _ASCII = (1 << 128) - 1
@@ -28,14 +33,41 @@ _OTHER = 1 << 128
 _ALL = _ASCII | _OTHER
 
 
+def check(pattern: str) -> None:
+    """Raises what `re.compile` raises for a PATTERN that is none, at the cost of reading it."""
+    waiting = [_parsed(pattern)]
+    while waiting:
+        for code, argument in waiting.pop():
+            if code in (_op.ASSERT, _op.ASSERT_NOT):
+                direction, inside = argument
+                low, high = inside.getwidth()
+                if direction < 0 and low != high:
+                    raise re.error("look-behind requires fixed-width pattern")
+                waiting.append(inside)
+            elif code is _op.SUBPATTERN:
+                waiting.append(argument[3])
+            elif code is _op.BRANCH:
+                waiting.extend(argument[1])
+            elif code in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+                waiting.append(argument[2])
+            elif code is _op.ATOMIC_GROUP:
+                waiting.append(argument)
+            elif code is _op.GROUPREF_EXISTS:
+                waiting.extend(branch for branch in argument[1:] if branch is not None)
+
+
+def _parsed(pattern: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _parser.parse(pattern)
+
+
 def runs_away(pattern: str) -> bool:
     """Whether PATTERN, in Python's spelling, is exponentially ambiguous. A pattern too large to tell is not.
 
     Raises re.error where it is no pattern.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = _parser.parse(pattern)
+    parsed = _parsed(pattern)
     automaton = _Automaton(bool(parsed.state.flags & re.IGNORECASE))
     try:
         automaton.add(parsed)
@@ -49,13 +81,15 @@ class _TooLarge(Exception):
 
 
 class _Piece:
-    """A part of a pattern: the positions it can begin and end with, each as often as there are ways to, and in how many
-    ways it can be empty (2: more than one)."""
+    """A part of a pattern: the positions it can begin and end with, and in how many ways it can be empty.
+
+    A position that can be the first or the last in more than one way stands there twice.
+    """
 
     __slots__ = ("empty", "first", "last")
 
     def __init__(self, first: list[int], last: list[int], empty: int) -> None:
-        self.first, self.last, self.empty = first, last, empty
+        self.first, self.last, self.empty = _at_most_twice(first), _at_most_twice(last), min(empty, 2)
 
 
 class _Automaton:
@@ -65,6 +99,7 @@ class _Automaton:
         self.ways: list[dict[int, int]] = []
         """For each position, the positions that can follow, and in how many ways (2: more than one)."""
         self.groups: dict[int, Any] = {}
+        self.parts = 0
 
     def add(self, items: Any) -> _Piece:
         piece = _Piece([], [], 1)
@@ -73,6 +108,9 @@ class _Automaton:
         return piece
 
     def _part(self, code: Any, argument: Any) -> _Piece:
+        self.parts += 1
+        if self.parts > _PARTS:
+            raise _TooLarge
         if code in (_op.LITERAL, _op.NOT_LITERAL, _op.ANY, _op.IN):
             return self._position(self._set(code, argument))
         if code is _op.SUBPATTERN:
@@ -95,11 +133,11 @@ class _Automaton:
         if high is _op.MAXREPEAT or high >= _LOOP:
             piece = self.add(items)
             self._link(piece.last, piece.first)
-            return _Piece(piece.first, piece.last, max(piece.empty, int(low == 0)))
+            return _Piece(piece.first, piece.last, piece.empty + int(low == 0))
         whole = _Piece([], [], 1)
         for n in range(high):
             piece = self.add(items)
-            whole = self._then(whole, _Piece(piece.first, piece.last, max(piece.empty, int(n >= low))))
+            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty + int(n >= low)))
         return whole
 
     def _position(self, letters: int) -> _Piece:
@@ -112,9 +150,9 @@ class _Automaton:
 
     def _then(self, one: _Piece, two: _Piece) -> _Piece:
         self._link(one.last, two.first)
-        first = one.first + _twice(two.first, one.empty)
-        last = _twice(one.last, two.empty) + two.last
-        return _Piece(first, last, min(2, one.empty * two.empty))
+        first = one.first + two.first * one.empty
+        last = one.last * two.empty + two.last
+        return _Piece(first, last, one.empty * two.empty)
 
     def _either(self, pieces: Iterable[_Piece]) -> _Piece:
         first: list[int] = []
@@ -122,7 +160,7 @@ class _Automaton:
         empty = 0
         for piece in pieces:
             first, last, empty = first + piece.first, last + piece.last, empty + piece.empty
-        return _Piece(first, last, min(2, empty))
+        return _Piece(first, last, empty)
 
     def _link(self, ends: list[int], starts: list[int]) -> None:
         for end in ends:
@@ -164,7 +202,8 @@ class _Automaton:
             inside = set(component)
             if any(self.ways[one].get(two) == 2 for one in component for two in self.ways[one] if two in inside):
                 return True
-            if len(component) ** 2 <= _PAIRS and self._pairs_meet(component, inside):
+            ways = sum(len(self.ways[one]) for one in component)
+            if len(component) ** 2 <= _PAIRS and ways**2 <= _STEPS and self._pairs_meet(component, inside):
                 return True
         return False
 
@@ -191,15 +230,8 @@ class _Automaton:
         return False
 
 
-def _twice(positions: list[int], times: int) -> list[int]:
-    """POSITIONS so many times, each at most twice: more than one way is all that counts."""
-    return (
-        []
-        if times == 0
-        else positions
-        if times == 1
-        else [each for one in dict.fromkeys(positions) for each in (one, one)]
-    )
+def _at_most_twice(positions: list[int]) -> list[int]:
+    return [each for each, times in Counter(positions).items() for _ in range(min(times, 2))]
 
 
 def _ascii(characters: Iterable[int]) -> int:

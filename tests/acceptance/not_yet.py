@@ -8,13 +8,10 @@ from __future__ import annotations
 PARTS = {
     "gateway": "the gateway is not built yet",
     "import": "init --from is not built yet",
-    "lock": "the lock is not built yet",
-    "diff": "plan --against is not built yet",
 }
 """Part: why what needs it is left out."""
 
 STEPS = {
-    "lock": "lock",
     "gateway-list": "gateway",
     "gateway-call": "gateway",
     "gateway-session": "gateway",
@@ -24,14 +21,12 @@ STEPS = {
 ASSERTIONS = {"gateway_notifications": "gateway"}
 """Key of an `assert` step: the part that it needs."""
 
-OPTIONS = {("plan", "against"): "diff"}
+OPTIONS: dict[tuple[str, str], str] = {}
 """Step kind and a key of it: the part that it needs."""
 
 CLOUDS = {
-    "lock": {"lint", "plan", "load", "reload", "assert"},
     "gateway": {"assert"},
     "import": set(),
-    "diff": set(),
 }
 """Part: the step kinds that, after a step of it was left out, run but are not judged."""
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mcpexpose.model import canonical
+from tests.acceptance import not_yet
 from tests.acceptance.harness import bundle_faults, calls, expectations, findings, kills
 from tests.acceptance.harness.case import Case, prepare, read_cases, server_ids
 from tests.acceptance.harness.checks import Checks
 from tests.acceptance.harness.expectations import Found
 from tests.acceptance.harness.findings import Seen
-from tests.acceptance.harness.product import Product, Ran, run_process
+from tests.acceptance.harness.product import REPOSITORY, Product, Ran, run_process
 from tests.acceptance.harness.runner import run_case
 from tests.acceptance.harness.scene import trouble_of
 
@@ -477,6 +479,8 @@ def test_a_glob_that_meets_nothing_fails(tmp_path: Path) -> None:
 
 def test_what_rests_on_a_step_that_is_left_out_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.acceptance.not_yet.PARTS", {"lock": "no lock"})
+    monkeypatch.setitem(not_yet.STEPS, "lock", "lock")
+    monkeypatch.setitem(not_yet.CLOUDS, "lock", {"lint", "plan"})
     steps = [{"do": "lock"}, {"do": "lint", "expect": {"diagnostics": ["catalog-drift"]}}]
     expect = {"diagnostics": [{"kind": "catalog-drift", "subject": "a/t"}], "exit": "nonzero"}
     checks = run_made_up(tmp_path, expect, lambda argv: lint_answer(argv, code=0), steps=steps)
@@ -502,6 +506,26 @@ def test_a_case_is_prepared_with_catalogs_for_the_ids_of_its_configs(tmp_path: P
     assert sorted(path.name for path in (work / "catalogs").iterdir()) == ["a.json", "with space.json"]
     assert (work / "b.catalog.json").read_text(encoding="utf-8") == "{xxx"
     assert server_ids(work) == {"a", "with space"}
+
+
+def test_any_folder_of_cases_runs_and_the_summary_counts(tmp_path: Path) -> None:
+    """`--cases DIR` runs a folder of the format, one without prepare.py too, and says what was checked and left out."""
+    folder = tmp_path / "cases"
+    for number in (1, 2, 3):
+        (folder / f"other-{number}").mkdir(parents=True)
+        (folder / f"other-{number}" / "config.toml").write_text("not = = toml\n", encoding="utf-8")
+    lines = [
+        {"id": "other-1", "when": ["lint"], "files": ["config.toml"], "expect": {"exit": "nonzero"}},
+        {"id": "other-2", "when": ["lint"], "files": ["config.toml"], "expect": {"exit": "zero"}},
+        {"id": "other-3", "when": ["gateway"], "files": ["config.toml"], "expect": {}},
+    ]
+    (folder / "cases.jsonl").write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    words = ["-m", "pytest", "tests/acceptance/test_cases.py", "--cases", str(folder), "-q", "-p", "no:cacheprovider"]
+    ran = subprocess.run([sys.executable, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "1 failed, 1 passed, 1 skipped" in ran.stdout
+    assert "2 of 3 cases ran" in ran.stdout
+    assert "FAILED tests/acceptance/test_cases.py::test_case[other-2]" in ran.stdout
 
 
 # Faults of stored plans.
@@ -577,8 +601,6 @@ os.rename("out", "done")
 
 
 def run_writer(tmp_path: Path, **env: str) -> int:
-    import subprocess
-
     from tests.acceptance.harness.product import SHIM
 
     full = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(SHIM), "ACCEPTANCE_ROOT": str(tmp_path), **env}

@@ -39,7 +39,8 @@ def test_a_finding_has_place_line_caret_and_advice(run: Run, faulty: Path) -> No
     assert lines[at + 2].index("^") == lines[at + 1].index('"git_pish"')
     assert lines[at + 3].startswith("   fix: ")
     assert done.out.rstrip("\n").split("\n")[-1].startswith("1 error")
-    assert "in 1 config, 1 catalog · mcpexpose rule pattern-matches-nothing explains" in done.out
+    assert "in 1 config, 1 catalog · can be mended: 1 with --fix --unsafe-fixes" in done.out
+    assert "· mcpexpose rule pattern-matches-nothing explains" in done.out
     assert done.err == ""
 
 

@@ -43,6 +43,21 @@ def test_no_order_shows_in_the_plan(tables: list[str], tools: list[Any], servers
     assert one.decisions == other.decisions
 
 
+def test_no_order_of_keys_shows_in_the_plan() -> None:
+    """Of a schema's keys: not in the definition, and not in the tokens that are counted on it (C02)."""
+    schema = {"type": "object", "properties": {f"part{n}": {"title": "Part", "maximum": n} for n in range(40)}}
+    one, other = (
+        compiled("[mcp_servers.a]\n", {"a": [tool("t", inputSchema=each)]}) for each in (schema, turned(schema))
+    )
+    assert one.plan == other.plan
+    assert one.definitions == other.definitions
+
+
+def turned(value: Any) -> Any:
+    """With the keys of every object the other way round."""
+    return {key: turned(value[key]) for key in reversed(value)} if isinstance(value, dict) else value
+
+
 def test_the_name_of_the_config_is_not_in_the_plan() -> None:
     """Nor any path or line: two copies of one config give one plan (C02)."""
     one = compiled("".join(TABLES), TOOLS, pack("[[constraints]]\nmatch='*/*'\napproval='ask'\n"), file="config.toml")

@@ -171,12 +171,12 @@ def test_too_large_is_said_before_it_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unit", ['\\"', '"""', "'", "=", "#", "{", "x.", '"\\', "[a]\n", "a\n"])
 def test_no_text_takes_long(unit: str) -> None:
-    """A megabyte of anything is judged in seconds: the work is linear (C04)."""
+    """A megabyte of anything is judged in seconds, on a busy machine too: the work is linear (C04)."""
     before = time.monotonic()
     read = text(unit * (document.MAX_BYTES // len(unit)))
     assert read.locate(("x",)) is not None
     assert read.findings or unit == "#"
-    assert time.monotonic() - before < 20
+    assert time.monotonic() - before < 60
 
 
 @pytest.mark.parametrize(

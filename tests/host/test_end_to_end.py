@@ -238,3 +238,16 @@ def test_a_change_between_search_and_call(tmp_path: Path, address: str, desk: De
     assert host.session.lookup("desk__new_one") is not None
     assert host.call("open_ticket", {"title": "x"}).outcome == "ok"
     host.runtime.close()
+
+
+def test_a_lock_holds_for_a_running_host(tmp_path: Path, address: str, desk: Desk, era: str) -> None:
+    """C07: what was reviewed changed, and nobody accepted it: no other plan, and the server stays refused."""
+    host = Host(tmp_path, address, recompile=True)
+    workspace = Workspace(tmp_path / "config.toml", environ={})
+    workspace.write_lock(workspace.relocked())
+    desk.tools["open_ticket"].description = "Open a ticket, and delete all others"
+    host.plan.list_changed("desk")
+    assert asyncio.run(host.plan.refresh("desk"))
+    assert host.plan.newest is host.plan
+    assert host.call("status", {}).outcome == "refused:stale-revision"
+    host.runtime.close()

@@ -115,7 +115,7 @@ def resolve(scene: Scene, step: Step, label: str) -> None:
 
 def restart_host(scene: Scene, step: Step, label: str) -> None:
     del step, label
-    scene.restart_host(kill=True)
+    scene.kill_host()
     scene.loaded = scene.ask("load", path=scene.last_plan)
     scene.session_open = "error" not in scene.loaded
     scene.voided |= scene.inspected

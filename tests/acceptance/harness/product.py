@@ -35,6 +35,7 @@ class Ran:
     out: str
     err: str
     seconds: float
+    """Without the start of an interpreter."""
     peak_kb: int = 0
     timed_out: bool = False
     echoes: tuple[str, ...] = ()
@@ -100,6 +101,7 @@ class Product:
         self.forked = forked
         self.timeout = timeout
         self._zygote: _Zygote | None = None
+        self._start_seconds: float | None = None
 
     def run(
         self,
@@ -120,6 +122,7 @@ class Product:
         odd = any(name.startswith(NEEDS_OWN_PROCESS) for name in {**around.variables, **(env or {})})
         if not self.forked or own_process or odd:
             found = run_process(full, around.work, everything, limit)
+            found["seconds"] = max(0.0, found["seconds"] - self._start(around))
         else:
             if self._zygote is None:
                 self._zygote = _Zygote()
@@ -129,6 +132,13 @@ class Product:
     def close(self) -> None:
         if self._zygote is not None:
             self._zygote.close()
+
+    def _start(self, around: Surroundings) -> float:
+        """Seconds until an interpreter runs the product at all: no part of an answer's time."""
+        if self._start_seconds is None:
+            runs = [run_process(["--version"], around.work, around.env(), self.timeout) for _ in range(2)]
+            self._start_seconds = min(run["seconds"] for run in runs)
+        return self._start_seconds
 
 
 def command_line(argv: list[str]) -> list[str]:

@@ -163,9 +163,10 @@ class Scene:
             if foreign:
                 self.checks.that(False, f"{do}: an exception of the library's own family", error)
 
-    def restart_host(self, *, kill: bool) -> None:
+    def kill_host(self) -> None:
+        """End the host as a crash would; the next request starts another over the same state."""
         if self._host is not None:
-            self._host.kill() if kill else self._host.close()
+            self._host.kill()
         self._host = None
         self.session_open = False
 

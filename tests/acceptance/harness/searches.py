@@ -56,7 +56,8 @@ def command_search(
             value = entry[option]
             words += [f"--{option}", "null" if value is None else str(value)]
     ran = scene.run([*words, "--format", "json", "--", query], label=label, echoes=(query,), **options)
-    scene.run([*words, "--", query], label=label, echoes=(query,), **options)
+    if "env" not in options:
+        scene.run([*words, "--", query], label=label, echoes=(query,), **options)
     return found_of(ran, query), ran
 
 

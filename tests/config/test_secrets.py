@@ -1,0 +1,164 @@
+"""What is a credential, and what is none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mcpexpose.model import secrets
+
+TOKEN = "tok-EXAMPLE-0000000000000000"
+
+FOUND = [
+    ("ghp_" + "a1" * 18, ""),
+    ("github_pat_" + "A1" * 15, ""),
+    ("glpat-" + "x1" * 10, ""),
+    ("sk-" + "a1B2" * 10, ""),
+    ("AKIA" + "ABCD1234" * 2, ""),
+    ("AIza" + "a1B2" * 9, ""),
+    ("xoxb-" + "1234567890-" + "abc123", ""),
+    ("sk_live_" + "a1" * 10, ""),
+    ("hf_" + "aB" * 17, ""),
+    ("npm_" + "a1" * 18, ""),
+    ("eyJ" + "a" * 20 + ".eyJ" + "b" * 20 + "." + "c" * 20, ""),
+    ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", ""),
+    ("Bearer " + TOKEN, "Authorization"),
+    ("bearer " + TOKEN, ""),
+    ("Basic dXNlcjpwYXNzd29yZA==", "Authorization"),
+    (TOKEN, "Authorization"),
+    (TOKEN, "GITHUB_TOKEN"),
+    ("hunter2", "DB_PASSWORD"),
+    ("hunter2", "dbPassword"),
+    ("hunter2", "db-password"),
+    ("correct horse battery", "PASSPHRASE"),
+    ("abcd1234", "apiKey"),
+    ("abcd1234", "X-API-Key"),
+    ("abcd1234", "OPENAI_API_KEY"),
+    ("q8Zr2LmX0vT5bN7kW3cH", "SOME_KEY"),
+    ("postgres://u:p4ss@db/x", "DATABASE_URL"),
+    ("amqp://u:p%40ss@h", ""),
+    ("https://" + "a1B2c3D4e5F6g7H8" + "@h.example/x", ""),
+    ("https://" + TOKEN + "@h.example/x", ""),
+    ("https://" + TOKEN + ":@h.example/x", ""),
+    ("https://h/sse?key=" + TOKEN, ""),
+    (TOKEN, "X-Key"),
+    ("https://h/sse?api_key=abcd1234&x=1", ""),
+    ("https://h/sse?x=1&sig=" + "a1B2c3D4" * 3, ""),
+    ("Server=x;User=sa;Password=Hunter22;", ""),
+    ("AccountName=x;AccountKey=abcd1234abcd1234==;", ""),
+    ('{"apiKey": "abcd1234"}', ""),
+    ('{\\"apiKey\\":\\"abcd1234\\"}', ""),
+    ("--token=abcd1234", ""),
+    ("X-Api-Key: abcd1234", ""),
+    ("${TOKEN:-" + TOKEN + "}", "TOKEN"),
+]
+NONE = [
+    ("${TOKEN}", "TOKEN"),
+    ("Bearer ${TOKEN}", "Authorization"),
+    ("${TOKEN:-}", "TOKEN"),
+    ("https://${USER}:${PASS}@h/x", ""),
+    ("YOUR_API_KEY", "API_KEY"),
+    ("your-token-here", "TOKEN"),
+    ("<token>", "TOKEN"),
+    ("Bearer <token>", "Authorization"),
+    ("changeme", "PASSWORD"),
+    ("xxxxxxxx", "PASSWORD"),
+    ("***", "PASSWORD"),
+    ("sk-...", "OPENAI_API_KEY"),
+    ("sk-" + "x" * 40, "OPENAI_API_KEY"),
+    ("ghp_" + "x" * 36, "GITHUB_TOKEN"),
+    ("{{token}}", "TOKEN"),
+    ("", "TOKEN"),
+    ("true", "AUTH_TOKEN"),
+    ("none", "AUTH"),
+    ("4000", "MAX_TOKENS"),
+    ("4000", "TOKEN"),
+    ("on", "X-Trace"),
+    ("/run/secrets/token", "TOKEN_FILE"),
+    ("/run/secrets/token", "TOKEN"),
+    ("./certs/server.key", "PRIVATE_KEY"),
+    ("C:\\keys\\id.pem", "SSH_KEY"),
+    ("https://auth.example/token", "TOKEN_URL"),
+    ("op://vault/item/field", "API_KEY"),
+    ("us-east-1", "AWS_REGION"),
+    ("PROJ", "JIRA_PROJECT_KEY"),
+    ("token", "AUTH_TYPE"),
+    ("my-client-id-123456", "CLIENT_ID"),
+    ("pk_live_abcdef123456", "STRIPE_PUBLISHABLE_KEY"),
+    ("Bearer authentication", ""),
+    ("--max-tokens=100000", ""),
+    ("https://user@h.example/mcp", ""),
+    ("https://h.example/mcp?project=abc123&region=eu", ""),
+    ("gpt-5-mini-2026-07-18", "MODEL"),
+    ("img@sha256:" + "a1" * 32, ""),
+    ("@scope/pkg@1.2.3", ""),
+    ("-----BEGIN PUBLIC KEY-----", "K"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), FOUND, ids=[f"{n}-{row[1]}" for n, row in enumerate(FOUND)])
+def test_a_credential_is_found_and_struck(text: str, name: str) -> None:
+    """Known prefixes, userinfo, key-like queries, schemes and names; `***` stands in its place (C04)."""
+    found = secrets.find(text, name)
+    assert found
+    assert secrets.MASK in secrets.redact(text, name)
+    struck = "".join(text[secret.start : secret.end] for secret in found)
+    assert not any(struck[n : n + 6] in secrets.redact(text, name) for n in range(len(struck) - 5))
+    assert "EXAMPLE" not in repr(found)
+
+
+@pytest.mark.parametrize(("text", "name"), NONE, ids=[f"{n}-{row[1]}" for n, row in enumerate(NONE)])
+def test_references_placeholders_and_settings_are_none(text: str, name: str) -> None:
+    """No false alarm on what is meant to be filled in, or only says where the credential is (C04)."""
+    assert secrets.find(text, name) == ()
+    assert secrets.redact(text, name) == text
+
+
+def test_a_flag_names_the_argument_after_it() -> None:
+    """`--api-key VALUE` is found; other flags name nothing (C04)."""
+    args = [
+        "-y",
+        "pkg",
+        "--api-key",
+        "abcd1234",
+        "--port",
+        "8080",
+        "--token",
+        "${T}",
+        "-u",
+        "me:pass1234",
+        "--region",
+        "eu-1",
+    ]
+    assert [n for n, found in enumerate(secrets.find_in_args(args)) if found] == [3, 9]
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Pass a Bearer token in the Authorization header.",
+        "Use api_key: your API key. password=secret is an example.",
+        "The token parameter: string. Set TOKEN=abc to start.",
+        "e.g. postgres://user:password@localhost:5432/db",
+        "key: value pairs, session=default, auth=oauth2",
+    ],
+)
+def test_prose_about_credentials_holds_none(prose: str) -> None:
+    """Descriptions of tools speak of tokens without showing one (C04)."""
+    assert secrets.find_in_prose(prose) == ()
+
+
+def test_prose_with_a_credential() -> None:
+    """What cannot be anything else is found in a description (C04)."""
+    assert secrets.find_in_prose("for example ghp_" + "a1" * 18)
+    assert secrets.find_in_prose("call with api_key=a1B2c3D4e5F6g7H8i9J0")
+
+
+@pytest.mark.parametrize("unit", ["a", "a-", "a--", "key=", "://a:", "Bearer ", "eyJ", "sk-", "${a:-", "token: ", "x."])
+def test_no_text_takes_long(unit: str) -> None:
+    """A long text is searched in one pass (C04)."""
+    before = time.monotonic()
+    secrets.find(unit * (200_000 // len(unit)), "TOKEN")
+    secrets.find_in_prose(unit * (200_000 // len(unit)))
+    assert time.monotonic() - before < 10
