@@ -19,7 +19,7 @@ from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
-from mcpexpose.model.plan import Plan
+from mcpexpose.model.plan import Plan, PlannedTool
 from mcpexpose.model.text import shown
 from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
@@ -79,13 +79,19 @@ class Bundle:
             value = strict.loads(line)
         except ValueError:
             value = None
-        if not isinstance(value, dict) or (value.get("server"), value.get("name"), value.get("alias")) != (
-            tool.server,
-            tool.name,
-            tool.alias,
-        ):
+        if not _is_definition(value, tool):
             raise layout.refusal(layout.damaged(layout.DEFINITIONS, f"holds no definition of {shown(str(tool.id))}"))
         return value
+
+
+def _is_definition(value: Any, tool: PlannedTool) -> bool:
+    """Whether VALUE has what every user of a definition takes for granted."""
+    return (
+        isinstance(value, dict)
+        and (value.get("server"), value.get("name"), value.get("alias")) == (tool.server, tool.name, tool.alias)
+        and isinstance(value.get("description"), str | None)
+        and isinstance(value.get("inputSchema"), dict)
+    )
 
 
 def open_bundle(

@@ -192,7 +192,7 @@ class HostPlan:
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
-        return self._aliases.get(alias)
+        return self._aliases.get(alias) if isinstance(alias, str) else None
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""

@@ -174,7 +174,9 @@ class Session:
 
     def _activated(self, state: SessionState) -> list[int]:
         first = frozenset(self._first)
-        return [row for row in self._rows(state.activated) if row is not None and row not in first]
+        # Each once, whatever a host kept: a request that declares a name twice is refused by providers.
+        rows = dict.fromkeys(self._rows(state.activated))
+        return [row for row in rows if row is not None and row not in first]
 
     def _reach(self, state: SessionState) -> finder.Reach:
         """Kept from search to search, since it changes only when a server comes or goes."""

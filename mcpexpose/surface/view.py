@@ -48,7 +48,7 @@ def find_profile(plan: Plan, name: str | None) -> PlannedProfile | None:
         if profile.name == name:
             return profile
     known = ", ".join(shown(profile.name) for profile in plan.profiles) or "none"
-    raise SelectionRefused(f"the plan has no profile {shown(name, 80)!r}; it has: {known}")
+    raise SelectionRefused(f"the plan has no profile {shown(str(name), 80)!r}; it has: {known}")
 
 
 def reachable(plan: Plan, profile: PlannedProfile | None) -> tuple[int, ...]:
