@@ -9,7 +9,8 @@ import pytest
 from mcpexpose.model.text import shown
 from mcpexpose.report.jsonout import dump
 
-UNSEEN = "\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u2028\u202e\u2066\u2800\u3164\ufe0f\uffa0\ufeff\U000e0041\U000e0100\x00\x1b\x7f\x9b"
+UNSEEN = "\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u2028\u202e\u2066\u2800\u3164\ufe0f\uffa0\ufeff\U000e0041"
+UNSEEN += "\U000e0100\x00\x1b\x7f\x9b"
 
 
 @pytest.mark.parametrize("char", UNSEEN, ids=lambda char: f"{ord(char):04X}")
