@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
 from functools import cached_property
 from pathlib import Path
-from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.errors import InputMissing, PlanRefused
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, ToolDecision
+    from mcpexpose.sources import Sources
 
 CATALOGS = "catalogs"
 """The folder of catalogs beside a config."""
@@ -65,7 +64,6 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
-        self._documents: dict[str, Document | None] = {}
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -354,12 +352,7 @@ class Workspace:
 
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
-        if document := self._document(place.file):
-            at = document.locate(place.path, place.on)
-            return at and dataclasses.replace(at, file=normpath(at.file))
-        if text := self._catalog_text(place.file):
-            return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
-        return None
+        return self._sources.locate(place)
 
     def is_shipped(self, file: str) -> bool:
         """Whether FILE, a name in findings, is a pack that came with the package."""
@@ -369,10 +362,7 @@ class Workspace:
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""
-        if document := self._document(file):
-            return document.line(number)
-        text = self._catalog_text(file)
-        return text.line(number) if text else None
+        return self._sources.line(file, number)
 
     def conceal(self, text: str) -> str:
         """A line with credentials struck out, of the same length: those of the config, and what looks like one."""
@@ -391,35 +381,10 @@ class Workspace:
 
         return tuple(sorted(literal_secrets(self.config), key=len, reverse=True)) if self.config else ()
 
-    def _document(self, file: str) -> Document | None:
-        if file == self.name:
-            return self.document
-        if file not in self._documents:
-            self._documents[file] = self._pack_document(file)
-        return self._documents[file]
+    @cached_property
+    def _sources(self) -> Sources:
+        from mcpexpose.sources import Sources
 
-    def _pack_document(self, file: str) -> Document | None:
-        """The text of a pack, of one that could not be used too; packs are named as `extends` writes them."""
         packs, findings = self._packs
         named = {pack.file for pack in packs} | {finding.place.file for finding in findings if finding.place}
-        written = next((each for each in sorted(named) if normpath(each) == normpath(file) and each != self.name), None)
-        if written is None:
-            return None
-        from mcpexpose.config.packs import document
-
-        return document(written, self.folder)
-
-    def _catalog_text(self, file: str) -> CatalogText | None:
-        if file != LOCK_NAME and not file.startswith(self.catalog_name + "/"):
-            return None
-        if file not in self._catalog_texts:
-            from mcpexpose.catalog.places import CatalogText
-            from mcpexpose.catalog.store import read_text
-
-            of_catalog = self.catalog_folder / file.removeprefix(self.catalog_name + "/")
-            path = self.lock_path if file == LOCK_NAME else of_catalog
-            try:
-                self._catalog_texts[file] = CatalogText(read_text(path))
-            except (OSError, ValueError):  # a finding already
-                self._catalog_texts[file] = None
-        return self._catalog_texts[file]
+        return Sources(self.document, self.folder, named, self.catalog_folder, self.catalog_name, self._catalog_texts)

@@ -50,7 +50,7 @@ class Inspection:
 
 def inspect(plan: HostPlan, row: int) -> Inspection:
     """The definition of a tool that the session reaches. Raises BundleRefused where it is not as the plan promises."""
-    tool = plan.plan.tools[row]
+    tool = plan.tool(row)
     definition = plan.definition(row)
     revision = plan.servers[tool.server].revision
     if wrong := _fault(tool, revision, definition):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import threading
 from os import PathLike
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcpexpose.bundle.read import Bundle, open_bundle
 from mcpexpose.host.clock import Clock, RunningClock, wall
+from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
 from mcpexpose.model.freshness import Freshness, judge
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from mcpexpose.bundle.rows import Rows
     from mcpexpose.model.answer import Ranking
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
-    from mcpexpose.model.plan import Plan, PlannedServer
+    from mcpexpose.model.plan import Limits, Plan, PlannedServer, PlannedTool
 
 PublicKey = str | bytes | PathLike[str]
+EngineName = Literal["table", "whoosh"]
 
 
 class Engine(Protocol):
@@ -38,7 +40,14 @@ class Source(Protocol):
     """Where a plan and what belongs to it come from: a bundle, or a compile that was never written."""
 
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> Plan:
+        """All of it; a bundle reads it when it is asked for."""
+        ...
+
+    @property
+    def rows(self) -> Tools:
+        """The tools, each read when it is asked for."""
+        ...
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row of the plan, a new value each time."""
@@ -55,22 +64,31 @@ def load_plan(
     expected_digest: str | None = None,
     public_key: PublicKey | None = None,
     clock: Clock | None = None,
+    engine: EngineName = "table",
 ) -> HostPlan:
     """The plan in the bundle at PATH, checked; needs no server, and connects to none.
 
     With EXPECTED_DIGEST the manifest must have that digest; with PUBLIC_KEY (Ed25519: 32 bytes, their base64, or PEM)
-    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. Raises InputMissing where there
+    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. ENGINE "whoosh"
+    searches the index instead of the table, with equal answers, slower. Raises InputMissing where there
     is no plan, and BundleRefused where it is damaged, unsafe to read, of another version, or not signed as demanded.
     """
     bundle = open_bundle(path, expected_digest=expected_digest, public_key=public_key)
-    return HostPlan(BundleSource(bundle, expected_digest, public_key), clock)
+    return HostPlan(BundleSource(bundle, expected_digest, public_key, engine), clock)
 
 
 class BundleSource:
     """A plan that was read from disk."""
 
-    def __init__(self, bundle: Bundle, expected_digest: str | None = None, public_key: PublicKey | None = None) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        expected_digest: str | None = None,
+        public_key: PublicKey | None = None,
+        engine: EngineName = "table",
+    ) -> None:
         self.bundle = bundle
+        self.engine_name = engine
         self.expected_digest = expected_digest
         self.public_key = public_key
 
@@ -78,13 +96,21 @@ class BundleSource:
     def plan(self) -> Plan:
         return self.bundle.plan
 
+    @property
+    def rows(self) -> Rows:
+        return self.bundle.rows
+
     def definition(self, row: int) -> dict[str, Any]:
         return self.bundle.definition(row)
 
     def engine(self) -> Engine:
-        from mcpexpose.search.engine import open_engine
+        if self.engine_name == "whoosh":
+            from mcpexpose.search.engine import open_engine
 
-        return open_engine(self.bundle.files, self.bundle.plan)
+            return open_engine(self.bundle.files, self.bundle.plan)
+        from mcpexpose.search.table import open_table
+
+        return open_table(self.bundle.table, self.rows.size, self.rows.search.min_match)
 
 
 class CompiledSource:
@@ -92,6 +118,7 @@ class CompiledSource:
 
     def __init__(self, plan: Plan, definitions: Sequence[bytes]) -> None:
         self.plan = plan
+        self.rows = RowsOfPlan(plan)
         self._definitions = definitions
 
     def definition(self, row: int) -> dict[str, Any]:
@@ -111,14 +138,29 @@ class HostPlan:
         self._clock = RunningClock(clock or wall)
         self._engine: Engine | None = None
         self._opening = threading.Lock()
-        self._rows = {tool.id: row for row, tool in enumerate(source.plan.tools)}
-        self._aliases = {tool.alias: row for row, tool in enumerate(source.plan.tools)}
-        self._servers = MappingProxyType({server.id: server for server in source.plan.servers})
+        self._servers = Servers(source.rows)
 
     @property
     def plan(self) -> Plan:
-        """What plan.json holds."""
+        """All that plan.json holds. A bundle's is read here, whole, on first use: sessions and searches do without.
+
+        Raises BundleRefused where plan.json was changed.
+        """
         return self._source.plan
+
+    @property
+    def rows(self) -> Tools:
+        """The tools, their servers and profiles, each read when it is asked for."""
+        return self._source.rows
+
+    @property
+    def limits(self) -> Limits:
+        """The config's `[limits]` and `[freshness]`."""
+        return self._source.rows.limits
+
+    def tool(self, row: int) -> PlannedTool:
+        """What the plan says of the tool in that row. Raises BundleRefused where it was changed."""
+        return self._source.rows.tool(row)
 
     @property
     def manifest(self) -> Manifest | None:
@@ -128,7 +170,7 @@ class HostPlan:
     @property
     def profiles(self) -> tuple[str, ...]:
         """Names of the profiles, sorted."""
-        return tuple(sorted(profile.name for profile in self.plan.profiles))
+        return tuple(sorted(self._source.rows.profiles()))
 
     @property
     def servers(self) -> Mapping[str, PlannedServer]:
@@ -179,20 +221,22 @@ class HostPlan:
             return self
         if bundle.manifest.digest == source.bundle.manifest.digest:
             return self
-        return HostPlan(BundleSource(bundle, source.expected_digest, source.public_key), self._clock.source)
+        return HostPlan(
+            BundleSource(bundle, source.expected_digest, source.public_key, source.engine_name), self._clock.source
+        )
 
     def freshness(self, server: str) -> Freshness:
         """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
         known = self._servers[server]
-        return judge(known.captured_at, known.ttl_ms, self.plan.limits.max_age_s, self._clock.now())
+        return judge(known.captured_at, known.ttl_ms, self.limits.max_age_s, self._clock.now())
 
     def row(self, tool: ToolId) -> int | None:
         """The tool's row in the plan, or None."""
-        return self._rows.get(tool)
+        return self._source.rows.row(tool)
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
-        return self._aliases.get(alias) if isinstance(alias, str) else None
+        return self._source.rows.row_of_alias(alias) if isinstance(alias, str) else None
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""

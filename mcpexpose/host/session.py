@@ -12,7 +12,7 @@ from mcpexpose.host.selection import STATE_VERSION, SessionState, read_state, se
 from mcpexpose.model.answer import Answer
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure
-from mcpexpose.surface import view
+from mcpexpose.surface import request
 from mcpexpose.surface.answers import answer_text, nothing_text
 from mcpexpose.surface.declarations import declaration, search_tool
 
@@ -42,15 +42,15 @@ class Session:
         if profile is None and earlier:
             profile = earlier.profile
         self._plan = plan
-        self._profile = view.find_profile(plan.plan, profile)
-        self._pool = frozenset(view.reachable(plan.plan, self._profile))
+        pool = plan.rows.pool(profile)
+        self._pool = pool if isinstance(pool, range) else frozenset(pool)
         self._lock = threading.Lock()
         self._reached: tuple[tuple[str, ...], finder.Reach] | None = None
         chosen = select(plan, self._pool, profile, tools or ())
         kept = self._rows(earlier.selected) if earlier and tools is None else ()
         selected = chosen | {row for row in kept if row is not None}
-        self._first = view.first_rows(plan.plan, self._profile, selected)
-        self._has_search = view.has_search(plan.plan, self._profile, frozenset(self._first))
+        self._first = request.first_rows(plan.rows, profile, selected)
+        self._has_search = request.has_search(plan.rows, profile, frozenset(self._first))
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else os.urandom(16).hex()),
@@ -59,7 +59,7 @@ class Session:
             answer_only=answer_only or (earlier is not None and earlier.answer_only),
             selected=earlier.selected
             if earlier and tools is None
-            else tuple(sorted(str(plan.plan.tools[row].id) for row in chosen)),
+            else tuple(sorted(str(plan.rows.id(row)) for row in chosen)),
             activated=earlier.activated if earlier else (),
             unavailable=earlier.unavailable if earlier else (),
         )
@@ -107,7 +107,7 @@ class Session:
         """
         state = self._state
         rows = self._there(state, (*self._first, *self._activated(state)))
-        search = [search_tool(self._plan.plan.search.limit)] if self._has_search else []
+        search = [search_tool(self._plan.rows.search.limit)] if self._has_search else []
         return search + [declaration(self._plan.definition(row)) for row in rows]
 
     def prompt_section(self) -> str:
@@ -115,9 +115,8 @@ class Session:
 
         What searches activate changes nothing in it, so it stays the same from request to request.
         """
-        away = self._state.unavailable
-        there = frozenset(server.id for server in self._plan.plan.servers if server.id not in away)
-        return view.servers_section(self._plan.plan, self._profile, frozenset(self._first), there)
+        away = frozenset(self._state.unavailable)
+        return request.servers_section(self._plan.rows, self.profile, frozenset(self._first), away)
 
     def find_tools(self, query: str, limit: int | None = None, form: Form = "full", *, activate: bool = True) -> Answer:
         """Answers a model's search, and declares the deferred tools that it found from the next request on.
@@ -130,7 +129,7 @@ class Session:
             return Answer(nothing_text(reason), (), (), reason, False)
         plan = self._plan
         reach = self._reach(self._state)
-        ranking = finder.rank(plan, query, finder.effective_limit(limit, plan.plan.search.limit), reach)
+        ranking = finder.rank(plan, query, finder.effective_limit(limit, plan.rows.search.limit), reach)
         with self._lock:
             declared = frozenset(self._first) | set(self._activated(self._state))
             matches = finder.matches(plan, ranking, declared)
@@ -146,7 +145,7 @@ class Session:
     def lookup(self, alias: str) -> ToolId | None:
         """The (server, tool) that a model calls ALIAS; None where the plan has none. An alias is never taken apart."""
         row = self._plan.row_of_alias(alias)
-        return None if row is None else self._plan.plan.tools[row].id
+        return None if row is None else self._plan.rows.id(row)
 
     def inspect(self, server: str, tool: str) -> Inspection | Refused:
         """The whole definition of one tool at the plan's revision, or one refusal for all that there is not (G03).
@@ -182,11 +181,10 @@ class Session:
         """Kept from search to search, since it changes only when a server comes or goes."""
         kept = self._reached
         if kept is None or kept[0] != state.unavailable:
-            every = self._there(state, range(len(self._plan.plan.tools)))
-            kept = (state.unavailable, finder.Reach.of(every, self._pool, len(self._plan.plan.tools)))
+            kept = (state.unavailable, finder.Reach(self._plan.rows, self._pool, frozenset(state.unavailable)))
             self._reached = kept
         return kept[1]
 
     def _there(self, state: SessionState, rows: Iterable[int]) -> list[int]:
         away = frozenset(state.unavailable)
-        return [row for row in rows if self._plan.plan.tools[row].server not in away]
+        return [row for row in rows if self._plan.rows.server_of(row) not in away]

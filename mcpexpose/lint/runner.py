@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint import suppress
@@ -59,7 +60,8 @@ def _run(context: Context, choice: Choice, crashes: list[Crashed]) -> list[Findi
     out: list[Finding] = []
     failed: set[str] = set()
     for subject in walk(context):
-        for rule, check in checks.get(type(subject), ()):
+        # A rule on what is written meets what is right in itself as well: a Server is a WrittenServer.
+        for rule, check in chain.from_iterable(checks.get(kind, ()) for kind in type(subject).__mro__):
             if rule.slug in failed:
                 continue
             try:

@@ -126,7 +126,7 @@ def test_killed_after_a_step_the_old_or_the_new_is_whole(tmp_path: Path, stop: s
     assert _run(str(plan), "old")[0] == 0
     code, _ = _run(str(plan), "new", *([stop] if stop else []))
     assert code == (-9 if stop else 0)
-    assert _names(plan) == (("old",) if stop in get_args(Step)[:4] else ("new",))
+    assert _names(plan) == (("old",) if stop in get_args(Step)[:5] else ("new",))
     assert _run(str(plan), "third") == (0, "")
     assert _names(plan) == ("third",)
     assert _alone(tmp_path)

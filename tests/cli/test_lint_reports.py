@@ -111,7 +111,7 @@ def test_a_sarif_file_names_files_from_the_repositorys_root(run: Run, faulty: Pa
     os.chdir(sub)
     found = json.loads(run("lint", "--format", "sarif").out)["runs"][0]["results"]
     uris = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in found}
-    assert uris == {"agents/config.toml"}
+    assert uris == {"agents/config.toml", "agents/mcpexpose.lock"}
 
 
 def test_the_code_is_the_same_in_every_format(run: Run, faulty: Path) -> None:
