@@ -279,7 +279,7 @@ class HostPlan:
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
-        return self._source.rows.row_of_alias(alias)
+        return self._source.rows.row_of_alias(alias) if isinstance(alias, str) else None
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""

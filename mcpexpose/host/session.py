@@ -332,7 +332,9 @@ def _id(name: str) -> ToolId:
 
 def _activated(grounds: Grounds, state: SessionState) -> list[int]:
     first = frozenset(grounds.first)
-    return [row for row in grounds.rows(state.activated) if row is not None and row not in first]
+    # Each once, whatever a host kept: a request that declares a name twice is refused by providers.
+    rows = dict.fromkeys(grounds.rows(state.activated))
+    return [row for row in rows if row is not None and row not in first]
 
 
 def _there(grounds: Grounds, state: SessionState, rows: Iterable[int]) -> list[int]:
