@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
 from functools import cached_property
 from pathlib import Path
-from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.errors import PlanRefused
@@ -30,12 +28,12 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, ToolDecision
+    from mcpexpose.sources import Sources
 
 CATALOGS = "catalogs"
 """The folder of catalogs beside a config."""
 HOLDS_UP_NOTHING = frozenset({"missing-transport"})
 """Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
-
 STANDS_WHATEVER_THE_TABLE = frozenset(
     {"config-invalid", "pattern-matches-nothing", "unknown-tool", "policy-conflict", "duplicate-tool"}
     | {"hidden-text", "control-characters"}
@@ -65,7 +63,6 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
-        self._documents: dict[str, Document | None] = {}
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -320,21 +317,29 @@ class Workspace:
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
         return write(self.compiled, out, progress=progress)
 
+    def recompile(self, catalogs: Mapping[str, Catalog]) -> Compiled:
+        """What a bundle of the same config would hold with CATALOGS in place of captured ones; for `host.Runtime`.
+
+        Raises PlanRefused where it could not be written: a lock holds for a running host as well.
+        """
+        other = Workspace(self.path, catalogs=self.catalog_folder, environ=self.environ, now=self.now)
+        other.__dict__["_catalogs"] = ({**self.catalogs, **catalogs}, ())
+        if not other.writable:
+            raise PlanRefused(f"there is no other plan: {self.name}, or what changed, is not accepted", other.findings)
+        return other.compiled
+
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
+        """FINDINGS with their lines, without credentials. Reads a catalog again, so only for what is shown."""
+        from mcpexpose.model.struck import struck
+
         return tuple(
-            finding if finding.location or finding.place is None else finding.at(self.locate(finding.place))
-            for finding in findings
+            struck(each if each.location or each.place is None else each.at(self.locate(each.place)), self.literals)
+            for each in findings
         )
 
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
-        if document := self._document(place.file):
-            at = document.locate(place.path, place.on)
-            return at and dataclasses.replace(at, file=normpath(at.file))
-        if text := self._catalog_text(place.file):
-            return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
-        return None
+        return self._sources.locate(place)
 
     def is_shipped(self, file: str) -> bool:
         """Whether FILE, a name in findings, is a pack that came with the package."""
@@ -344,56 +349,29 @@ class Workspace:
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""
-        if document := self._document(file):
-            return document.line(number)
-        text = self._catalog_text(file)
-        return text.line(number) if text else None
+        return self._sources.line(file, number)
 
     def conceal(self, text: str) -> str:
         """A line with credentials struck out, of the same length: those of the config, and what looks like one."""
         from mcpexpose.model.secrets import find
 
-        for literal in self._literals:
+        for literal in self.literals:
             text = text.replace(literal, "*" * len(literal))
         for secret in find(text):
             text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
         return text
 
     @cached_property
-    def _literals(self) -> tuple[str, ...]:
+    def literals(self) -> tuple[str, ...]:
+        """Credentials in the config, the longest first; to strike them out, never to print them."""
         from mcpexpose.config.resolve import literal_secrets
 
         return tuple(sorted(literal_secrets(self.config), key=len, reverse=True)) if self.config else ()
 
-    def _document(self, file: str) -> Document | None:
-        if file == self.name:
-            return self.document
-        if file not in self._documents:
-            self._documents[file] = self._pack_document(file)
-        return self._documents[file]
+    @cached_property
+    def _sources(self) -> Sources:
+        from mcpexpose.sources import Sources
 
-    def _pack_document(self, file: str) -> Document | None:
-        """The text of a pack, of one that could not be used too; packs are named as `extends` writes them."""
         packs, findings = self._packs
         named = {pack.file for pack in packs} | {finding.place.file for finding in findings if finding.place}
-        written = next((each for each in sorted(named) if normpath(each) == normpath(file) and each != self.name), None)
-        if written is None:
-            return None
-        from mcpexpose.config.packs import document
-
-        return document(written, self.folder)
-
-    def _catalog_text(self, file: str) -> CatalogText | None:
-        if file != LOCK_NAME and not file.startswith(self.catalog_name + "/"):
-            return None
-        if file not in self._catalog_texts:
-            from mcpexpose.catalog.places import CatalogText
-            from mcpexpose.catalog.store import read_text
-
-            of_catalog = self.catalog_folder / file.removeprefix(self.catalog_name + "/")
-            path = self.lock_path if file == LOCK_NAME else of_catalog
-            try:
-                self._catalog_texts[file] = CatalogText(read_text(path))
-            except (OSError, ValueError):  # a finding already
-                self._catalog_texts[file] = None
-        return self._catalog_texts[file]
+        return Sources(self.document, self.folder, named, self.catalog_folder, self.catalog_name, self._catalog_texts)

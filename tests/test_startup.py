@@ -66,7 +66,10 @@ def test_help_loads_none_of_them(project: Path) -> None:
     assert all(name.startswith("mcpexpose.cli") for name in ours)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("command", ["plan", "lint", "search", "show", "inspect", "explain", "verify", "init", "rule"])
+@pytest.mark.parametrize(
+    "command",
+    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
+)
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
     assert loaded(project, cli(command, "--help")) == (0, set())
@@ -86,6 +89,16 @@ def test_plan_without_out_indexes_nothing(project: Path) -> None:
     assert found <= {"pydantic"}
 
 
+def test_the_lock_and_a_comparison_need_no_more(project: Path) -> None:
+    """A drift is told by digests; neither the validator nor the index is asked."""
+    code, found = loaded(project, cli("lock"))
+    assert code == 0
+    assert found <= {"pydantic"}
+    code, found = loaded(project, cli("plan", "--against", "bundle"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
 def test_plan_with_out_needs_whoosh_alone(project: Path) -> None:
     """For the index."""
     code, found = loaded(project, cli("plan", "--out", "other"))
@@ -98,9 +111,7 @@ def test_search_never_loads_the_client(project: Path) -> None:
     code, found = loaded(project, cli("search", "history"))
     assert code == 0
     assert found <= {"pydantic", "whoosh"}
-    code, found = loaded(project, cli("search", "history", "--plan", "bundle"))
-    assert code == 0
-    assert found <= {"whoosh"}
+    assert loaded(project, cli("search", "history", "--plan", "bundle")) == (0, set())
 
 
 @pytest.mark.parametrize(
@@ -132,22 +143,50 @@ def test_loading_a_plan_loads_none_of_them(project: Path) -> None:
 
 
 def test_loading_a_plan_reads_nothing_that_only_a_search_needs(project: Path) -> None:
-    """Of the search room the versions alone, which the bundle is checked against."""
+    """Neither the analysis of words nor the ranking, nor what they rest on."""
     code = (
         "from mcpexpose.host.plan import load_plan\n"
         "load_plan('bundle').session().declared()\n"
         "code = sorted(name for name in __import__('sys').modules if name.startswith('mcpexpose.search.'))"
     )
-    assert loaded(project, code)[0] == ["mcpexpose.search.versions"]  # type: ignore[comparison-overlap]
+    found = {str(name).rpartition(".")[2] for name in loaded(project, code)[0]}  # type: ignore[attr-defined]
+    assert "versions" in found
+    assert found.isdisjoint(
+        {"analysis", "stemming", "lexicon", "kinship", "ranking", "query", "table", "engine", "index"}
+    )
 
 
-def test_find_tools_loads_the_index_alone(project: Path) -> None:
-    """Whoosh comes with the first search, and nothing else does."""
+def test_find_tools_loads_none_of_them(project: Path) -> None:
+    """A search reads the table (C03)."""
     code = (
         "from mcpexpose.host.plan import load_plan\n"
         "session = load_plan('bundle').session()\n"
         "code = len(session.find_tools('history').matches)"
     )
-    ended, found = loaded(project, code)
-    assert ended == 1
-    assert found <= {"whoosh"}
+    assert loaded(project, code) == (1, set())
+
+
+def test_a_check_loads_jsonschema_alone(project: Path) -> None:
+    """The gate needs it when there are arguments to be held against a schema, and nothing needs the client."""
+    begin = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "session = load_plan('bundle').session()\n"
+        "found = session.inspect('git', 'git_log')\n"
+    )
+    refused = "code = 0 if session.check(('git', 'none'), {}).outcome == 'refused:unknown-tool' else 1"
+    assert loaded(project, begin + refused) == (0, set())
+    code, found = loaded(project, begin + "code = 0 if session.check(found, {}).outcome == 'allowed' else 1")
+    assert code == 0
+    assert found <= {"jsonschema"}
+
+
+def test_a_runtime_connects_to_nothing_by_itself(project: Path) -> None:
+    """No SDK, no thread and no loop before the first call."""
+    code = (
+        "import threading\n"
+        "from mcpexpose import Connections, FileSink, Ledger, Runtime, load_plan\n"
+        "runtime = Runtime(audit=FileSink('e.jsonl'), ledger=Ledger('r.sqlite'), connections=Connections())\n"
+        "load_plan('bundle', runtime=runtime).session().declared()\n"
+        "code = threading.active_count()"
+    )
+    assert loaded(project, code) == (1, set())

@@ -15,7 +15,7 @@ TABLE = "tools.bin"
 INDEX = "index"
 SIGNATURE = "manifest.sig"
 
-REQUIRED = (PLAN, DEFINITIONS)
+REQUIRED = (PLAN, DEFINITIONS, TABLE)
 """Files that every bundle has beside its manifest and its index."""
 
 MANIFEST_MAX = 4 << 20

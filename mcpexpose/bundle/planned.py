@@ -1,4 +1,4 @@
-"""Whether a plan holds together: what the rest of the host takes for granted, checked once at load."""
+"""Whether a plan holds together: what the rest of the host takes for granted."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def check_plan(plan: Plan, definitions_size: int) -> Finding | None:
     aliases = {SEARCH_TOOL}
     at = 0
     for tool in plan.tools:
-        if _ALIAS.fullmatch(tool.alias) is None or tool.alias.casefold() in aliases:
+        if finding := check_tool(tool, definitions_size):
+            return finding
+        if tool.alias.casefold() in aliases:
             return layout.damaged(layout.PLAN, f"gives {_name(tool)} no alias of its own")
         aliases.add(tool.alias.casefold())
-        if tool.exposure is Exposure.HIDDEN or tool.policy_state is PolicyState.DENIED:
-            return layout.damaged(layout.PLAN, f"holds {_name(tool)}, which no model may meet")
-        if tool.offset != at or tool.length < 2:
+        if tool.offset != at:
             return layout.damaged(layout.PLAN, f"has a wrong place for the definition of {_name(tool)}")
         at += tool.length + 1
     if at != definitions_size:
@@ -46,6 +46,17 @@ def check_plan(plan: Plan, definitions_size: int) -> Finding | None:
             return layout.damaged(
                 layout.PLAN, f"has a profile {shown(profile.name, 80)} of tools that it does not hold"
             )
+    return None
+
+
+def check_tool(tool: PlannedTool, definitions_size: int) -> Finding | None:
+    """What is wrong with one tool of such a plan, whatever the others are; None where nothing is."""
+    if _ALIAS.fullmatch(tool.alias) is None or tool.alias.casefold() == SEARCH_TOOL:
+        return layout.damaged(layout.PLAN, f"gives {_name(tool)} no alias of its own")
+    if tool.exposure is Exposure.HIDDEN or tool.policy_state is PolicyState.DENIED:
+        return layout.damaged(layout.PLAN, f"holds {_name(tool)}, which no model may meet")
+    if tool.offset < 0 or tool.length < 2 or tool.offset + tool.length >= definitions_size:
+        return layout.damaged(layout.PLAN, f"has a wrong place for the definition of {_name(tool)}")
     return None
 
 

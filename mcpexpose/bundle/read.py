@@ -1,13 +1,16 @@
 """A bundle opened without trust: version, then paths, then kinds and sizes, then digests; nothing of a bad one is used.
 
-Opening reads the manifest and plan.json. Definitions and index stay on disk, open, and are checked against their digest
-each time when they are read.
+Opening reads the manifest and the head of tools.bin, so it costs the same whatever the plan's size. All else stays on
+disk, open, and is checked against its digest when it is read: tools.bin block by block, records of plan.json and
+definitions one by one, the rest file by file.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +18,18 @@ from mcpexpose.bundle import layout, strict
 from mcpexpose.bundle.contents import own_digest
 from mcpexpose.bundle.folder import File, Folder, NotAFile, open_folder
 from mcpexpose.bundle.planned import check_plan
+from mcpexpose.bundle.rows import Rows
 from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
-from mcpexpose.model.plan import Plan
+from mcpexpose.model.plan import Plan, PlannedTool
 from mcpexpose.model.text import shown
+from mcpexpose.search.blocks import VERSION as TABLE_VERSION
+from mcpexpose.search.blocks import Blocks, OtherVersion, TableDamaged
 from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 if TYPE_CHECKING:
     import os
@@ -51,12 +59,26 @@ class BundleFiles:
 class Bundle:
     """An opened bundle. Immutable; may be read by several threads; keeps its files open until it is forgotten."""
 
-    def __init__(self, path: Path, manifest: Manifest, plan: Plan, files: Mapping[str, File]) -> None:
+    def __init__(self, path: Path, manifest: Manifest, table: Blocks, files: Mapping[str, File]) -> None:
         self.path = path
         self.manifest = manifest
-        self.plan = plan
+        self.table = table
+        """tools.bin, checked by block."""
+        self.rows = Rows(table, files[layout.PLAN].read, files[layout.DEFINITIONS].size)
+        """The plan's tools, each read when it is asked for."""
         self._files = files
         self._listed = {file.path: file for file in manifest.files}
+
+    @cached_property
+    def plan(self) -> Plan:
+        """All that plan.json holds, in memory. Raises BundleRefused where it is changed, or does not hold together."""
+        plan = _plan(self._files[layout.PLAN], self._listed[layout.PLAN])
+        for field in ("tool_version", "analyzer_version", "ranking_version"):
+            if getattr(plan, field) != getattr(self.manifest, field):
+                raise layout.refusal(layout.damaged(layout.PLAN, f"has another {field} than manifest.json"))
+        if finding := check_plan(plan, self._files[layout.DEFINITIONS].size):
+            raise layout.refusal(finding)
+        return plan
 
     @property
     def files(self) -> BundleFiles:
@@ -69,7 +91,7 @@ class Bundle:
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of a tool by its row in the plan, a new value each time. Raises BundleRefused if changed."""
-        tool = self.plan.tools[row]
+        tool = self.rows.tool(row)
         line = self._files[layout.DEFINITIONS].read(tool.offset, tool.length)
         if digest_bytes(line) != tool.definition_digest:
             raise layout.refusal(
@@ -79,13 +101,19 @@ class Bundle:
             value = strict.loads(line)
         except ValueError:
             value = None
-        if not isinstance(value, dict) or (value.get("server"), value.get("name"), value.get("alias")) != (
-            tool.server,
-            tool.name,
-            tool.alias,
-        ):
+        if not _is_definition(value, tool):
             raise layout.refusal(layout.damaged(layout.DEFINITIONS, f"holds no definition of {shown(str(tool.id))}"))
         return value
+
+
+def _is_definition(value: Any, tool: PlannedTool) -> bool:
+    """Whether VALUE has what every user of a definition takes for granted."""
+    return (
+        isinstance(value, dict)
+        and (value.get("server"), value.get("name"), value.get("alias")) == (tool.server, tool.name, tool.alias)
+        and isinstance(value.get("description"), str | None)
+        and isinstance(value.get("inputSchema"), dict)
+    )
 
 
 def open_bundle(
@@ -150,13 +178,7 @@ def _open(
         from mcpexpose.bundle.signature import check
 
         check(folder, manifest.digest, public_key)
-    plan = _plan(files[layout.PLAN], next(file for file in manifest.files if file.path == layout.PLAN))
-    for field in ("tool_version", "analyzer_version", "ranking_version"):
-        if getattr(plan, field) != getattr(manifest, field):
-            raise layout.refusal(layout.damaged(layout.PLAN, f"has another {field} than manifest.json"))
-    if finding := check_plan(plan, files[layout.DEFINITIONS].size):
-        raise layout.refusal(finding)
-    return Bundle(place, manifest, plan, files)
+    return Bundle(place, manifest, _table(files[layout.TABLE], manifest), files)
 
 
 def _manifest_document(folder: Folder) -> tuple[bytes, dict[str, Any]]:
@@ -197,6 +219,9 @@ def _manifest(document: dict[str, Any]) -> Manifest:
         raise layout.refusal(layout.damaged(layout.MANIFEST, "has another shape than its format")) from None
     if len(manifest.files) > layout.FILES_MAX:
         raise layout.refusal(layout.damaged(layout.MANIFEST, f"lists {len(manifest.files):,} files"))
+    for digest in (manifest.plan_digest, *(file.sha256 for file in manifest.files)):
+        if _DIGEST.fullmatch(digest) is None:
+            raise layout.refusal(layout.damaged(layout.MANIFEST, "holds a digest that is none"))
     return manifest
 
 
@@ -274,6 +299,17 @@ def _plan(file: File, facts: BundleFile) -> Plan:
         return from_json(Plan, strict.loads(_verified(file, facts)))
     except (ValueError, TypeError):
         raise layout.refusal(layout.damaged(layout.PLAN, "has another shape than its format")) from None
+
+
+def _table(file: File, manifest: Manifest) -> Blocks:
+    try:
+        return Blocks(file.read, file.size, manifest.table_digest)
+    except OtherVersion as error:
+        raise layout.refusal(
+            layout.other_version("table", error.version, TABLE_VERSION, manifest.tool_version)
+        ) from None
+    except TableDamaged:
+        raise layout.refusal(layout.damaged(layout.TABLE, "was changed after it was written")) from None
 
 
 def _verified(file: File, facts: BundleFile) -> bytes:

@@ -1,14 +1,15 @@
-"""All of a bundle checked: every byte against the manifest, every definition, and the index against a fresh one."""
+"""All of a bundle checked: every byte against the manifest, every definition, index and table against fresh ones."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mcpexpose.bundle import layout
-from mcpexpose.bundle.contents import plan_digest
+from mcpexpose.bundle import layout, rows
+from mcpexpose.bundle.contents import plan_digest, plan_file
 from mcpexpose.bundle.read import Bundle, open_bundle
 from mcpexpose.model.errors import BundleRefused
 from mcpexpose.model.jsonform import to_json
+from mcpexpose.search.blocks import pack
 
 if TYPE_CHECKING:
     import os
@@ -41,7 +42,13 @@ def _changed(bundle: Bundle) -> list[Finding]:
             bundle.read(file.path)
         except BundleRefused as error:
             findings += error.findings
-    for row in range(len(bundle.plan.tools) if not findings else 0):
+    if findings:
+        return findings
+    try:
+        tools = bundle.plan.tools
+    except BundleRefused as error:
+        return list(error.findings)
+    for row in range(len(tools)):
         try:
             bundle.definition(row)
         except BundleRefused as error:
@@ -53,7 +60,8 @@ def _not_derived(bundle: Bundle) -> list[Finding]:
     """What is in the bundle, fits its manifest, and was not made from this plan."""
     from mcpexpose.search import index
 
-    if plan_digest(to_json(bundle.plan)) != bundle.manifest.plan_digest:
+    document = to_json(bundle.plan)
+    if plan_digest(document) != bundle.manifest.plan_digest:
         return [layout.damaged(layout.MANIFEST, "names another plan than plan.json")]
     made = index.files(
         bundle.read(layout.DEFINITIONS).split(b"\n")[:-1],
@@ -67,5 +75,20 @@ def _not_derived(bundle: Bundle) -> list[Finding]:
         for path in stored
         if fresh.get(path) != bundle.read(path)
     ]
-    missing = sorted(fresh.keys() - set(stored))
-    return findings + [layout.damaged(path, "is missing") for path in missing]
+    findings += [layout.damaged(path, "is missing") for path in sorted(fresh.keys() - set(stored))]
+    return findings or _other_table(bundle, document)
+
+
+def _other_table(bundle: Bundle, document: dict[str, Any]) -> list[Finding]:
+    """tools.bin against one that is made from plan.json and from the index on disk, which fit each other."""
+    from mcpexpose.search import engine, table_write
+
+    plan_json, places = plan_file(document)
+    if plan_json != bundle.read(layout.PLAN):
+        return [layout.damaged(layout.PLAN, "has another form than its format")]
+    terms = engine.indexed(bundle.files, bundle.plan)
+    tools = [(tool.server, tool.name, tool.alias) for tool in bundle.plan.tools]
+    sections = {**rows.sections(bundle.plan, plan_json, places), **table_write.sections(terms, tools)}
+    if pack(sections)[0] != bundle.read(layout.TABLE):
+        return [layout.damaged(layout.TABLE, "is not what the plan and the index give")]
+    return []

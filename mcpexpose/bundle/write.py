@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcpexpose.bundle import layout, strict
-from mcpexpose.bundle.built import index_of, remember
+from mcpexpose.bundle import layout, rows, strict
+from mcpexpose.bundle.built import Built, index_of, remember
 from mcpexpose.bundle.contents import definitions_file, make_manifest, manifest_file, plan_digest, plan_file
 from mcpexpose.bundle.exchange import put
 from mcpexpose.bundle.lock import Busy, held
@@ -21,13 +21,14 @@ from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.jsonform import to_json
 from mcpexpose.model.manifest import BundleFile, Manifest
 from mcpexpose.model.text import shown
+from mcpexpose.search.blocks import pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mcpexpose.model.plan import Compiled
 
-Step = Literal["plan.json", "definitions.bin", "index", "manifest.json", "exchange", "cleanup"]
+Step = Literal["plan.json", "definitions.bin", "index", "tools.bin", "manifest.json", "exchange", "cleanup"]
 """Steps of a build, in order. Up to `manifest.json` the old bundle stands in its place, from `exchange` on the new."""
 
 _EFFECTIVE = os.access in os.supports_effective_ids
@@ -69,16 +70,23 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
     work.mkdir()
     try:
         document: dict[str, Any] = to_json(compiled.plan)
-        _write(work / layout.PLAN, plan_file(document))
+        plan_json, places = plan_file(document)
+        facts = [_write(work, layout.PLAN, plan_json)]
         report("plan.json")
-        _write(work / layout.DEFINITIONS, definitions_file(compiled.definitions))
+        facts.append(_write(work, layout.DEFINITIONS, definitions_file(compiled.definitions)))
         report("definitions.bin")
         digest = plan_digest(document)
-        _write_index(compiled, digest, work / layout.INDEX, index_of(place, digest))
+        built = index_of(place, digest) or _index(compiled, digest)
+        (work / layout.INDEX).mkdir()
+        facts += [_write(work, f"{layout.INDEX}/{name}", data) for name, data in built.files.items()]
+        _sync_folder(work / layout.INDEX)
         report("index")
-        manifest = make_manifest(compiled.plan, digest, _facts(work))
-        remember(digest, manifest.files)
-        _write(work / layout.MANIFEST, manifest_file(manifest))
+        table, table_digest = pack({**rows.sections(compiled.plan, plan_json, places), **built.table})
+        facts.append(_write(work, layout.TABLE, table))
+        report("tools.bin")
+        manifest = make_manifest(compiled.plan, digest, table_digest, facts)
+        remember(digest, built)
+        _write(work, layout.MANIFEST, manifest_file(manifest))
         _sync_folder(work)
         report("manifest.json")
         put(work, place)
@@ -91,30 +99,21 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
     return manifest
 
 
-def _write_index(compiled: Compiled, digest: str, folder: Path, ready: Mapping[str, bytes] | None) -> None:
-    if ready is None:
-        from mcpexpose.search import index
+def _index(compiled: Compiled, digest: str) -> Built:
+    from mcpexpose.search import index, table_write
 
-        ready = index.files(compiled.definitions, plan_digest=digest, synonyms=compiled.plan.search.synonyms)
-    folder.mkdir()
-    for name, data in ready.items():
-        _write(folder / name, data)
-    _sync_folder(folder)
+    plan = compiled.plan
+    made = index.inverted(compiled.definitions, plan.search.synonyms)
+    tools = [(tool.server, tool.name, tool.alias) for tool in plan.tools]
+    return Built(index.files_of(made, len(plan.tools), plan_digest=digest), table_write.sections(made, tools))
 
 
-def _facts(work: Path) -> list[BundleFile]:
-    facts = []
-    for file in sorted(path for path in work.rglob("*") if path.is_file()):
-        data = file.read_bytes()
-        facts.append(BundleFile(file.relative_to(work).as_posix(), digest_bytes(data), len(data)))
-    return facts
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
+def _write(work: Path, name: str, data: bytes) -> BundleFile:
+    with (work / name).open("xb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    return BundleFile(name, digest_bytes(data), len(data))
 
 
 def _sync_folder(path: Path) -> None:
@@ -140,7 +139,7 @@ def _check_place(place: Path) -> None:
             if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         names = {entry.name for entry in place.iterdir()}
-        if names <= layout.NAMES or _is_manifest(place / layout.MANIFEST):
+        if not names or _is_manifest(place / layout.MANIFEST) or _was_bundle(names):
             return
         what = "is a folder with other files in it"
     else:
@@ -150,6 +149,11 @@ def _check_place(place: Path) -> None:
         f"{shown(str(place))} {what} and no plan, so nothing there is overwritten",
         "Give --out a folder of its own, or remove this one by hand.",
     )
+
+
+def _was_bundle(names: set[str]) -> bool:
+    """Whether these are the files of a bundle that lost its manifest. Other folders too have an `index` in them."""
+    return names <= layout.NAMES and not names.isdisjoint((layout.DEFINITIONS, layout.TABLE))
 
 
 def _is_manifest(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLANK = re.compile(r"[ \t\r\n]*")
+_LINE_FEED = re.compile("\n")
 _DECODER = json.JSONDecoder()
 
 
@@ -37,8 +38,8 @@ class CatalogText:
         if not isinstance(index, int) or not 0 <= index < len(self._tools):
             return span(self.text, path, on)
         start, end = self._tools[index]
-        line = bisect_right(self._ends, start - 1)
-        shift = start - (self._ends[line - 1] + 1 if line else 0)
+        line = bisect_left(self._breaks, start)
+        shift = start - (self._breaks[line - 1] + 1 if line else 0)
         # Of the tool as a whole its first line is given, and that needs no walk.
         found = (
             _first_line(self.text, start, end)
@@ -53,9 +54,9 @@ class CatalogText:
         )
 
     @cached_property
-    def _ends(self) -> list[int]:
-        """The offset of each line feed."""
-        return [found.start() for found in re.finditer("\n", self.text)]
+    def _breaks(self) -> list[int]:
+        """Where each line feed stands. Counting anew for every finding would take the square of a large catalog."""
+        return [found.start() for found in _LINE_FEED.finditer(self.text)]
 
     @cached_property
     def _tools(self) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.struck import struck
 from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
-    """FINDING with its files as people would type them from where they are."""
-    return renamed(finding, lambda file: file_name(file, workspace))
+    """FINDING with its files as people would type them from where they are, and without credentials."""
+    return renamed(struck(finding, workspace.literals), lambda file: file_name(file, workspace))
 
 
 def renamed(finding: Finding, name: Callable[[str], str]) -> Finding:

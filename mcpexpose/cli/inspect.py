@@ -50,7 +50,7 @@ def command(
         return exits.USAGE
     row = held.row(tool)
     assert row is not None
-    planned, server = held.plan.tools[row], held.servers[tool.server]
+    planned, server = held.tool(row), held.servers[tool.server]
     if form == "json":
         console.out_machine(render_json(planned, server, answer.definition))
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcpexpose.cli import console, exits, given, options
+from mcpexpose.model.errors import BundleNotWritten
 
 if TYPE_CHECKING:
     import datetime
@@ -56,18 +57,30 @@ def command(
     """
     from mcpexpose.cli.linting import not_waived
     from mcpexpose.report.findings import in_order
+    from mcpexpose.surface.view import find_profile
 
     workspace = given.workspace(config, catalogs, now)
-    findings = in_order(not_waived(workspace))
+    if workspace.resolved is not None:
+        find_profile(workspace.compiled.plan, profile)  # a profile that is not there is told before anything is written
     changes = _changes(workspace, other)
+    # Written before it is shown, so that a bundle that could not be written stands among the findings of every format.
+    written = _write(workspace, out) if out is not None else None
+    failed = written if isinstance(written, BundleNotWritten) else None
+    findings = in_order([*not_waived(workspace), *(failed.findings if failed else ())])
     render = _renderer(workspace, findings, profile, changes)
     console.put(form, render(form, console.screen()))
     for each, path in outputs:
         console.write_file(path, render(each, console.page()))
-    written = _write(workspace, out, form) if out is not None else exits.OK
+    if failed is not None:
+        raise failed
+    if written and form == "text":
+        console.out(f"\n{written}\n")
+    elif written:
+        console.say(str(written))
+    refused = exits.FINDINGS if out is not None and written is None else exits.OK
     if out is None and form == "text" and workspace.writable and console.chatty():
         console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
-    return exits.combine([exits.of_findings(findings), written, _difference(changes) if detailed else exits.OK])
+    return exits.combine([exits.of_findings(findings), refused, _difference(changes) if detailed else exits.OK])
 
 
 def _changes(workspace: Workspace, other: str | None) -> Changes | None:
@@ -129,23 +142,20 @@ def _state(workspace: Workspace, server: str) -> CatalogState:
     return CatalogState(catalog.revision, fresh.age_s, fresh.state == "fresh", reasons.get(fresh.reason, ""))
 
 
-def _write(workspace: Workspace, out: Path, form: str) -> int:
-    """Write the bundle and say so: on stdout after a text, else on stderr."""
+def _write(workspace: Workspace, out: Path) -> str | BundleNotWritten | None:
+    """Write the bundle: what to say of it, or why it could not be; None where the config is at fault."""
     from mcpexpose.model.text import shown
 
     where = shown(str(out))
     if not workspace.writable:
         stays = "; the plan that stands there stays" if out.exists() else ""
         console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
-        return exits.FINDINGS
+        return None
     console.progress(f"writing {where} …")
     try:
         manifest = workspace.write(out, progress=lambda step: console.progress(f"writing {where}: {step} is done …"))
+    except BundleNotWritten as trouble:
+        return trouble
     finally:
         console.progress("")
-    text = f"wrote {where} (plan digest {manifest.plan_digest})"
-    if form == "text":
-        console.out(f"\n{text}\n")
-    else:
-        console.say(text)
-    return exits.OK
+    return f"wrote {where} (plan digest {manifest.plan_digest})"

@@ -77,22 +77,21 @@ def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | 
     from mcpexpose.host import finder
     from mcpexpose.report.search import Found, SearchReport
     from mcpexpose.search.analysis import terms
-    from mcpexpose.surface.view import find_profile, first_rows, reachable
+    from mcpexpose.surface.request import first_rows
 
-    plan = held.plan
-    chosen = find_profile(plan, profile)
+    rows = held.rows
+    pool = rows.pool(profile)
     if reason := finder.refused_query(query, limit):
         return SearchReport(query, profile, limit if isinstance(limit, int) else None, reason, False, 0, (), (), ())
-    most = finder.effective_limit(limit, plan.search.limit)
-    rows = range(len(plan.tools))
-    reach = finder.Reach.of(rows, frozenset(reachable(plan, chosen)), len(rows))
+    most = finder.effective_limit(limit, rows.search.limit)
+    reach = finder.Reach(rows, pool if isinstance(pool, range) else frozenset(pool))
     ranking = finder.rank(held, query, most, reach)
-    declared = frozenset(first_rows(plan, chosen))
+    declared = frozenset(first_rows(rows, profile))
     beyond = held.search(query, len(reach.outside), reach.outside).hits if reach.outside else ()
     asked = {term: word for word in query.split() for term in terms(word)}
 
     def found(hit: Hit) -> Found:
-        tool = plan.tools[hit.row]
+        tool = held.tool(hit.row)
         name = frozenset(terms(f"{tool.name} {tool.alias}"))
         words = {
             place: tuple(dict.fromkeys(asked.get(term, term) for term in hit.terms if (term in name) is place))
@@ -110,5 +109,5 @@ def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | 
         total=ranking.total,
         terms=ranking.terms,
         found=tuple(found(hit) for hit in ranking.hits),
-        filtered=tuple(plan.tools[hit.row] for hit in beyond),
+        filtered=tuple(held.tool(hit.row) for hit in beyond),
     )

@@ -8,6 +8,7 @@ import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.config import scan, syntax, toml11
@@ -252,7 +253,7 @@ def _loaded(text: str) -> tuple[dict[str, Any] | None, tuple[toml11.Newer, ...],
 def _newer(document: Document, each: toml11.Newer) -> Finding:
     place = document.location(*each.span)
     message = f"{shown(document.name)} has {each.what}, which TOML 1.0 has not; other programs may refuse the file"
-    return Finding("toml-1-1-only", Severity.WARNING, message, (document.name,), each.advice, location=place)
+    return Finding("toml-1-1-only", Severity.WARNING, message, (normpath(document.name),), each.advice, location=place)
 
 
 def _explained(document: Document, message: str) -> tuple[Finding, ...]:
@@ -315,4 +316,4 @@ def _deep_path(data: dict[str, Any]) -> scan.Path | None:
 
 
 def _fault(slug: str, name: str, message: str, place: Location | None, advice: str = "") -> Finding:
-    return Finding(slug, Severity.ERROR, message, (name,), advice, location=place)
+    return Finding(slug, Severity.ERROR, message, (normpath(name),), advice, location=place)

@@ -99,7 +99,7 @@ def _of_host(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _variable(server_id: str, tail: Path, text: str, found: tuple[Secret, ...], taken: set[str]) -> str:
     """The variable to set: the one that is named already, else the environment's own name, else a made one."""
     for reference in _REFERENCE.finditer(text):
-        if any(reference.start() <= secret.start < reference.end() for secret in found):
+        if any(reference.end("name") <= secret.start < reference.end() for secret in found):
             return reference["name"]
     if tail[0] == "env" and _NAME.fullmatch(str(tail[1])):
         return str(tail[1])
@@ -114,9 +114,13 @@ def _replaced(tail: Path, text: str, found: tuple[Secret, ...], variable: str) -
     for n, secret in enumerate(found, 1):
         start, end = secret.start, secret.end
         for written in _REFERENCE.finditer(text):
-            if written.start() <= start < written.end():
+            if written.start() <= start < written.end("name"):
+                start, end = written.span()
+            elif written.start() <= start < written.end():
                 start, end = written.span()
                 reference = f"${{{written['name']}}}"
+        if text[start - 2 : start] == "${" and text[end : end + 1] == "}":
+            start, end = start - 2, end + 1
         out += text[last:start] + (reference if n == 1 or end != secret.end else f"${{{variable}_{n}}}")
         last = end
     return out + text[last:]

@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.answer import Match, Ranking
 from mcpexpose.surface.declarations import LIMIT_MAX, QUERY_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Sequence
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.answer import SearchReason
+    from mcpexpose.surface.planned import Planned
 
 
-@dataclass(frozen=True, slots=True)
 class Reach:
     """Which rows a search may give: the profile's, of the servers that are there."""
 
-    rows: frozenset[int]
-    allowed: frozenset[int] | None
-    """The same for an engine; None where it is the whole plan."""
-    outside: frozenset[int]
-    """Rows of servers that are there, which the profile does not reach."""
+    def __init__(self, rows: Planned, pool: Sequence[int] | frozenset[int], away: Container[str] = ()) -> None:
+        """POOL are the rows of the profile, a range for all of them; AWAY are servers that are not there."""
+        self._pool = pool
+        self._servers = [(server, span) for server, _, span in rows.servers() if server not in away] if away else None
+        self._rows = rows
 
-    @classmethod
-    def of(cls, there: Iterable[int], pool: frozenset[int], size: int) -> Reach:
-        """Of the rows THERE, in a plan of SIZE rows, those in the profile's POOL."""
-        every = frozenset(there)
-        rows = every & pool
-        return cls(rows, None if len(rows) == size else rows, every - rows)
+    @cached_property
+    def allowed(self) -> frozenset[int] | None:
+        """The rows, for an engine; None where it is the whole plan."""
+        if self._servers is None:
+            return None if isinstance(self._pool, range) else frozenset(self._pool)
+        pool = self._pool
+        return frozenset(row for _, span in self._servers for row in span if row in pool)
+
+    @cached_property
+    def outside(self) -> frozenset[int]:
+        """Rows of servers that are there, which the profile does not reach."""
+        if isinstance(self._pool, range):
+            return frozenset()
+        pool = self._pool
+        return frozenset(row for _, span in self._there() for row in span if row not in pool)
+
+    def servers(self) -> list[str]:
+        """Those with a row in reach."""
+        allowed = self.allowed
+        return [server for server, span in self._there() if allowed is None or any(row in allowed for row in span)]
+
+    def _there(self) -> list[tuple[str, range]]:
+        return [(server, span) for server, _, span in self._rows.servers()] if self._servers is None else self._servers
 
 
 def refused_query(query: Any, limit: Any) -> SearchReason:
@@ -68,7 +85,7 @@ def rank(plan: HostPlan, query: str, limit: int, reach: Reach) -> Ranking:
 def _why_nothing(plan: HostPlan, query: str, reach: Reach) -> SearchReason:
     if reach.outside and plan.search(query, 1, reach.outside).hits:
         return "outside-profile"
-    if any(plan.freshness(server).state != "fresh" for server in {plan.plan.tools[row].server for row in reach.rows}):
+    if any(plan.freshness(server).state != "fresh" for server in reach.servers()):
         return "not-fresh"
     return "nothing-matched"
 
@@ -77,7 +94,7 @@ def matches(plan: HostPlan, ranking: Ranking, declared: Container[int]) -> tuple
     """The hits as a host sees them. Raises BundleRefused where a definition was changed."""
     found = []
     for hit in ranking.hits:
-        tool = plan.plan.tools[hit.row]
+        tool = plan.tool(hit.row)
         found.append(
             Match(
                 tool=tool,

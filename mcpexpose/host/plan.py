@@ -5,25 +5,30 @@ from __future__ import annotations
 import json
 import threading
 from os import PathLike
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcpexpose.bundle.read import Bundle, open_bundle
-from mcpexpose.host.clock import Clock, RunningClock, wall
+from mcpexpose.host.refreshing import hear, refresh
+from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
+from mcpexpose.host.runtime import Runtime
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
-from mcpexpose.model.freshness import Freshness, judge
+from mcpexpose.toolschema.validate import Checker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from mcpexpose.bundle.rows import Rows
+    from mcpexpose.host.clock import Clock
     from mcpexpose.model.answer import Ranking
+    from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
-    from mcpexpose.model.plan import Plan, PlannedServer
+    from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
 
 PublicKey = str | bytes | PathLike[str]
+EngineName = Literal["table", "whoosh"]
 
 
 class Engine(Protocol):
@@ -38,7 +43,14 @@ class Source(Protocol):
     """Where a plan and what belongs to it come from: a bundle, or a compile that was never written."""
 
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> Plan:
+        """All of it; a bundle reads it when it is asked for."""
+        ...
+
+    @property
+    def rows(self) -> Tools:
+        """The tools, each read when it is asked for."""
+        ...
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row of the plan, a new value each time."""
@@ -55,22 +67,33 @@ def load_plan(
     expected_digest: str | None = None,
     public_key: PublicKey | None = None,
     clock: Clock | None = None,
+    engine: EngineName = "table",
+    runtime: Runtime | None = None,
 ) -> HostPlan:
     """The plan in the bundle at PATH, checked; needs no server, and connects to none.
 
     With EXPECTED_DIGEST the manifest must have that digest; with PUBLIC_KEY (Ed25519: 32 bytes, their base64, or PEM)
-    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. Raises InputMissing where there
-    is no plan, and BundleRefused where it is damaged, unsafe to read, of another version, or not signed as demanded.
+    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. ENGINE "whoosh" searches the
+    index instead of the table, with equal answers, slower. RUNTIME says where events go and how calls are carried; what
+    follows this plan shares it. Raises InputMissing where there is no plan, and BundleRefused where it is damaged,
+    unsafe to read, of another version, or not signed as demanded.
     """
     bundle = open_bundle(path, expected_digest=expected_digest, public_key=public_key)
-    return HostPlan(BundleSource(bundle, expected_digest, public_key), clock)
+    return HostPlan(BundleSource(bundle, expected_digest, public_key, engine), clock, runtime)
 
 
 class BundleSource:
     """A plan that was read from disk."""
 
-    def __init__(self, bundle: Bundle, expected_digest: str | None = None, public_key: PublicKey | None = None) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        expected_digest: str | None = None,
+        public_key: PublicKey | None = None,
+        engine: EngineName = "table",
+    ) -> None:
         self.bundle = bundle
+        self.engine_name = engine
         self.expected_digest = expected_digest
         self.public_key = public_key
 
@@ -78,13 +101,21 @@ class BundleSource:
     def plan(self) -> Plan:
         return self.bundle.plan
 
+    @property
+    def rows(self) -> Rows:
+        return self.bundle.rows
+
     def definition(self, row: int) -> dict[str, Any]:
         return self.bundle.definition(row)
 
     def engine(self) -> Engine:
-        from mcpexpose.search.engine import open_engine
+        if self.engine_name == "whoosh":
+            from mcpexpose.search.engine import open_engine
 
-        return open_engine(self.bundle.files, self.bundle.plan)
+            return open_engine(self.bundle.files, self.bundle.plan)
+        from mcpexpose.search.table import open_table
+
+        return open_table(self.bundle.table, self.rows.size, self.rows.search.min_match)
 
 
 class CompiledSource:
@@ -92,6 +123,7 @@ class CompiledSource:
 
     def __init__(self, plan: Plan, definitions: Sequence[bytes]) -> None:
         self.plan = plan
+        self.rows = RowsOfPlan(plan)
         self._definitions = definitions
 
     def definition(self, row: int) -> dict[str, Any]:
@@ -106,19 +138,39 @@ class CompiledSource:
 class HostPlan:
     """A loaded plan, made by `load_plan`. Nothing changes it: `reload` gives another one."""
 
-    def __init__(self, source: Source, clock: Clock | None = None) -> None:
+    def __init__(self, source: Source, clock: Clock | None = None, runtime: Runtime | None = None) -> None:
         self._source = source
-        self._clock = RunningClock(clock or wall)
+        self.runtime = runtime if runtime is not None else Runtime()
+        if clock is not None or runtime is None:
+            self.runtime.use_clock(clock)
+        self._successor: HostPlan | None = None
+        self._checkers: dict[tuple[int, str], Checker | None] = {}
         self._engine: Engine | None = None
         self._opening = threading.Lock()
-        self._rows = {tool.id: row for row, tool in enumerate(source.plan.tools)}
-        self._aliases = {tool.alias: row for row, tool in enumerate(source.plan.tools)}
-        self._servers = MappingProxyType({server.id: server for server in source.plan.servers})
+        self._servers = Servers(source.rows)
+        self.runtime.latest = self
 
     @property
     def plan(self) -> Plan:
-        """What plan.json holds."""
+        """All that plan.json holds. A bundle's is read here, whole, on first use: sessions and searches do without.
+
+        Raises BundleRefused where plan.json was changed.
+        """
         return self._source.plan
+
+    @property
+    def rows(self) -> Tools:
+        """The tools, their servers and profiles, each read when it is asked for."""
+        return self._source.rows
+
+    @property
+    def limits(self) -> Limits:
+        """The config's `[limits]` and `[freshness]`."""
+        return self._source.rows.limits
+
+    def tool(self, row: int) -> PlannedTool:
+        """What the plan says of the tool in that row. Raises BundleRefused where it was changed."""
+        return self._source.rows.tool(row)
 
     @property
     def manifest(self) -> Manifest | None:
@@ -128,7 +180,7 @@ class HostPlan:
     @property
     def profiles(self) -> tuple[str, ...]:
         """Names of the profiles, sorted."""
-        return tuple(sorted(profile.name for profile in self.plan.profiles))
+        return tuple(sorted(self._source.rows.profiles()))
 
     @property
     def servers(self) -> Mapping[str, PlannedServer]:
@@ -179,20 +231,55 @@ class HostPlan:
             return self
         if bundle.manifest.digest == source.bundle.manifest.digest:
             return self
-        return HostPlan(BundleSource(bundle, source.expected_digest, source.public_key), self._clock.source)
+        return HostPlan(
+            BundleSource(bundle, source.expected_digest, source.public_key, source.engine_name), None, self.runtime
+        )
 
     def freshness(self, server: str) -> Freshness:
         """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
-        known = self._servers[server]
-        return judge(known.captured_at, known.ttl_ms, self.plan.limits.max_age_s, self._clock.now())
+        return self.runtime.freshness(self._servers[server], self.limits.max_age_s)
+
+    def list_changed(self, server: str) -> None:
+        """The host heard that the server's list changed: its tools are refused until a refresh gives the same list."""
+        hear(self.runtime, server)
+
+    async def refresh(self, server: str) -> bool:
+        """Ask for the server's list again, by the runtime's way; whether one came. Joins a refresh that is running.
+
+        The same revision makes the server fresh; another one makes another plan where the runtime can compile.
+        """
+        return await refresh(self, server)
+
+    @property
+    def newest(self) -> HostPlan:
+        """This plan, or the one that took its place while the host runs; sessions go on with that."""
+        plan = self
+        while plan._successor is not None:
+            plan = plan._successor
+        return plan
+
+    def succeed(self, compiled: Compiled) -> HostPlan:
+        """Put COMPILED in this plan's place, at once for all its sessions; the plan that is in force now."""
+        with self._opening:
+            if self._successor is None:
+                self._successor = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
+            return self._successor
+
+    def checker(self, row: int, which: Literal["inputSchema", "outputSchema"]) -> Checker | None:
+        """What holds values against a schema of the tool in that row; None where it has no such schema."""
+        key = (row, which)
+        if key not in self._checkers:
+            schema = self.definition(row).get(which)
+            self._checkers[key] = None if schema is None else Checker(schema)
+        return self._checkers[key]
 
     def row(self, tool: ToolId) -> int | None:
         """The tool's row in the plan, or None."""
-        return self._rows.get(tool)
+        return self._source.rows.row(tool)
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
-        return self._aliases.get(alias)
+        return self._source.rows.row_of_alias(alias) if isinstance(alias, str) else None
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint import suppress
@@ -51,15 +52,16 @@ def lint(context: Context, found: Iterable[Finding] = (), choice: Choice | None 
 
 
 def _run(context: Context, choice: Choice, crashes: list[Crashed]) -> list[Finding]:
-    rules = [rule for rule in all_rules().values() if choice.runs(rule.slug)]
     checks: dict[type, list[tuple[Rule, Check]]] = {}
+    for rule in all_rules().values():
+        if choice.runs(rule.slug):
+            for kind, check in rule.checks:
+                checks.setdefault(kind, []).append((rule, check))
     out: list[Finding] = []
     failed: set[str] = set()
     for subject in walk(context):
-        what = type(subject)
-        if what not in checks:
-            checks[what] = [(rule, check) for rule in rules for kind, check in rule.checks if issubclass(what, kind)]
-        for rule, check in checks[what]:
+        # A rule on what is written meets what is right in itself as well: a Server is a WrittenServer.
+        for rule, check in chain.from_iterable(checks.get(kind, ()) for kind in type(subject).__mro__):
             if rule.slug in failed:
                 continue
             try:

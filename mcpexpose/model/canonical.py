@@ -18,6 +18,7 @@ Json = Any  # a JSON value: dict[str, Json] | list[Json] | str | int | float | b
 _encode_text = json.encoder.encode_basestring  # the C encoder's own, for one text
 # The C encoder writes the canonical form but for fractions, and for keys that UTF-16 sorts in another order.
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_quoted = json.encoder.encode_basestring
 _HIGH = re.compile("[\ue000-\U0010ffff]")
 _PERHAPS_FRACTION = re.compile("[0-9][.eE]")
 _FRACTION = re.compile("(?:^|[:\\[,])-?[0-9]+[.eE]")
@@ -49,8 +50,34 @@ def digest_bytes(data: bytes) -> str:
 
 def readable(value: Json) -> bytes:
     """The form that files have: keys sorted by code point, indented by one space, UTF-8, LF, a final newline."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
-    return text.encode("utf-8") + b"\n"
+    return indented(value).encode("utf-8") + b"\n"
+
+
+def indented(value: Json, depth: int = 0) -> str:
+    """The same as a text without the final newline, as it stands at a DEPTH within another value."""
+    try:
+        return _indented(value, "\n" + " " * depth)
+    except RecursionError:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
+        return text.replace("\n", "\n" + " " * depth) if depth else text
+
+
+def _indented(value: Json, line: str) -> str:
+    """What json.dumps gives with an indent, which it writes in Python too, and slower. LINE begins each line."""
+    if type(value) is str:
+        return _quoted(value)
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
+        inner = line + " "
+        members = [f"{inner}{_quoted(key)}: {_indented(value[key], inner)}" for key in sorted(value)]
+        return "{" + ",".join(members) + line + "}"
+    if isinstance(value, list | tuple):
+        if not value:
+            return "[]"
+        inner = line + " "
+        return "[" + ",".join([inner + _indented(item, inner) for item in value]) + line + "]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _text_of(value: Json, levels: int) -> str:

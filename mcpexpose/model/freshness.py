@@ -11,7 +11,18 @@ FUTURE_TOLERANCE_S = 300.0
 """How far ahead of the reader's clock a stamp may lie: two machines never agree to the second."""
 
 State = Literal["fresh", "expired", "stale"]
-Reason = Literal["", "max-age", "ttl", "no-stamp", "bad-stamp", "future"]
+Reason = Literal[
+    "",
+    "max-age",
+    "ttl",
+    "no-stamp",
+    "bad-stamp",
+    "future",
+    "list-changed",
+    "invalid-arguments",
+    "other-revision",
+]
+"""The last three are for a running host: what a server said since its catalog was captured."""
 
 _RFC3339 = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"
@@ -46,7 +57,7 @@ def judge(captured_at: str | None, ttl_ms: int | None, max_age_s: float | None, 
     age = max(age, 0.0)
     if max_age_s is not None and age > max_age_s:
         return Freshness("expired", "max-age", age)
-    if ttl_ms is not None and ttl_ms > 0 and age > ttl_ms / 1000:
+    if ttl_ms is not None and ttl_ms > 0 and age * 1000 > ttl_ms:  # a server may send any number of digits
         return Freshness("expired", "ttl", age)
     return Freshness("fresh", "", age)
 

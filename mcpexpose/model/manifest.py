@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BUNDLE_FORMAT = 1
+BUNDLE_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Manifest:
     format_version: int
     plan_digest: str
     """Of plan.json without every `captured_at`."""
+    table_digest: str
+    """SHA-256 of the head of tools.bin, which holds those of its blocks: so each is checked when it is read."""
     files: tuple[BundleFile, ...]
     tool_version: str
     analyzer_version: str

@@ -1,4 +1,4 @@
-"""Answers queries: over the Whoosh index of a bundle, or over definitions in memory, with one and the same ranking."""
+"""Engines for whoever has the plan: over the Whoosh index of a bundle, and over definitions in memory."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mcpexpose.model.errors import BundleRefused
-from mcpexpose.model.finding import Finding, Place, Severity
-from mcpexpose.search import explain, index, ranking, whoosh_read
-from mcpexpose.search.analysis import ANALYZER_VERSION, name_key
-from mcpexpose.search.postings import Names, Postings, TermPostings, invert
+from mcpexpose.search import index, kinship, whoosh_read
+from mcpexpose.search.analysis import ANALYZER_VERSION
+from mcpexpose.search.answering import Engine, damaged, refused
+from mcpexpose.search.postings import Listed, Names, Postings, TermPostings, invert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from mcpexpose.model.answer import Ranking
     from mcpexpose.model.plan import Plan
 
 LIMIT_MAX = 20
@@ -57,43 +55,6 @@ class MemoryReader:
         return self._files[path]
 
 
-class Engine:
-    """Searches one plan; may be shared by threads. Rows are those of `plan.tools`."""
-
-    def __init__(self, postings: Postings, plan: Plan, close: Callable[[], None] | None = None) -> None:
-        self._postings = postings
-        self._plan = plan
-        self._close = close
-
-    def search(self, query: str, limit: int | None = None, allowed: Container[int] | None = None) -> Ranking:
-        """The LIMIT best of the ALLOWED rows for QUERY; None: no limit, all rows. What is allowed changes no score.
-
-        A query that is empty or too long is refused by the ranking's reason. Raises BundleRefused where the index turns
-        out to be damaged.
-        """
-        return ranking.rank(query, limit, self._postings, allowed, min_match=self._plan.search.min_match)
-
-    def explain(self, query: str, row: int, definition: Mapping[str, Any]) -> explain.Explanation:
-        """How the tool of ROW, whose line of definitions.bin is DEFINITION, was ranked for QUERY."""
-        return explain.explain(query, row, definition, self._postings)
-
-    def named(self, name: str) -> Sequence[int]:
-        """Rows of the tools that NAME spells: name, alias or server/name, without regard to case and separators."""
-        return self._postings.named(name_key(name))
-
-    def close(self) -> None:
-        """Let go of the index. Closing twice does no harm."""
-        close, self._close = self._close, None
-        if close is not None:
-            close()
-
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
 def open_engine(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> Engine:
     """The engine over the Whoosh index that READER holds in FOLDER; no byte comes from anywhere else.
 
@@ -101,7 +62,7 @@ def open_engine(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> E
     foreign or not what an index of this plan has.
     """
     if plan.analyzer_version != ANALYZER_VERSION:
-        raise _refused(
+        raise refused(
             "plan-version",
             f"The index was made by analysis {plan.analyzer_version!r}, and this is analysis {ANALYZER_VERSION!r}.",
             "Build the plan again with this version.",
@@ -111,10 +72,27 @@ def open_engine(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> E
     return Engine(*_indexed(content, segment_id, plan, f"{folder}/"))
 
 
+def indexed(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> dict[str, TermPostings]:
+    """Every term of that index with its documents: what a table is compared with. Raises what `open_engine` raises."""
+    segment_id, content = _segment(reader, folder, len(plan.tools))
+    if not plan.tools:
+        return {}
+    try:
+        with index.quiet_whoosh():
+            opened = whoosh_read.Reader(content, segment_id, len(plan.tools))
+            try:
+                found = ((term, opened.postings(term)) for term in opened.terms())
+                return {term: _checked(*listed, len(plan.tools)) for term, listed in found if listed}
+            finally:
+                opened.close()
+    except _DAMAGE as error:
+        raise damaged(f"{folder}/") from error
+
+
 def in_memory(definitions: Sequence[bytes], plan: Plan) -> Engine:
     """The engine over DEFINITIONS, the lines of definitions.bin of PLAN, without an index: for an unwritten plan."""
     inverted = invert(index.decode(definitions), plan.search.synonyms)
-    return Engine(_Memory(inverted, plan), plan)
+    return Engine(_Memory(inverted, plan), plan.search.min_match)
 
 
 def limit_of(value: object, default: int = 8) -> int | None:
@@ -147,8 +125,17 @@ class _Named:
     def named(self, key: str) -> Sequence[int]:
         return self._names.rows(key)
 
-    def verbs(self, row: int) -> frozenset[str]:
-        return ranking.name_verbs(self._tools[row].name)
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        return [kinship.name_verb(self._tools[row].name) for row in rows]
+
+    def verb(self, term: str) -> str:
+        return kinship.verbs().get(term, "")
+
+    def get(self, term: str) -> TermPostings | None:
+        raise NotImplementedError
+
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        return kinship.gains(term, rows, self, self.size)
 
 
 class _Memory(_Named):
@@ -182,7 +169,7 @@ class _Indexed(_Named):
                 found = self._reader.postings(term)
                 checked = None if found is None else _checked(found[0], found[1], self.size)
             except _DAMAGE as error:
-                raise _damaged(self._folder) from error
+                raise damaged(self._folder) from error
             self._kept[term] = checked
             if len(self._kept) > KEPT_TERMS:
                 self._kept.popitem(last=False)
@@ -195,7 +182,7 @@ class _Indexed(_Named):
                 try:
                     self._vocabulary = frozenset(self._reader.terms())
                 except _DAMAGE as error:
-                    raise _damaged(self._folder) from error
+                    raise damaged(self._folder) from error
         return term in self._vocabulary
 
 
@@ -204,21 +191,21 @@ def _segment(reader: FileReader, folder: str, documents: int) -> tuple[str, byte
     names = sorted(path.removeprefix(f"{folder}/") for path in reader.list() if path.startswith(f"{folder}/"))
     segments = [match.group(1) for name in names if (match := _SEGMENT.fullmatch(name))]
     if len(segments) != bool(documents) or names != sorted(["_MAIN_1.toc", *(f"MAIN_{one}.seg" for one in segments)]):
-        raise _damaged(f"{folder}/")
+        raise damaged(f"{folder}/")
     return (segments[0], reader.read(f"{folder}/MAIN_{segments[0]}.seg")) if segments else ("", b"")
 
 
 def _indexed(
     content: bytes, segment_id: str, plan: Plan, folder: str
-) -> tuple[Postings, Plan, Callable[[], None] | None]:
+) -> tuple[Postings, float, Callable[[], None] | None]:
     if not plan.tools:
-        return _Memory({}, plan), plan, None
+        return _Memory({}, plan), plan.search.min_match, None
     try:
         with index.quiet_whoosh():
             reader = whoosh_read.Reader(content, segment_id, len(plan.tools))
     except _DAMAGE as error:
-        raise _damaged(folder) from error
-    return _Indexed(reader, plan, folder), plan, reader.close
+        raise damaged(folder) from error
+    return _Indexed(reader, plan, folder), plan.search.min_match, reader.close
 
 
 def _checked(rows: Sequence[int], weights: Sequence[float], size: int) -> TermPostings:
@@ -229,14 +216,4 @@ def _checked(rows: Sequence[int], weights: Sequence[float], size: int) -> TermPo
         raise ValueError("rows that no index of this plan has")
     if not all(isinstance(weight, float) and isfinite(weight) and weight > 0 for weight in weights):
         raise ValueError("weights that no index has")
-    return TermPostings(rows, weights)
-
-
-def _damaged(folder: str) -> BundleRefused:
-    return _refused(
-        "plan-damaged", "The search index is not one that this plan was written with.", "Build the plan again.", folder
-    )
-
-
-def _refused(slug: str, message: str, advice: str, file: str) -> BundleRefused:
-    return BundleRefused(message, (Finding(slug, Severity.ERROR, message, ("plan",), advice, Place(file)),))
+    return Listed(rows, weights)

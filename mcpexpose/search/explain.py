@@ -47,15 +47,16 @@ def explain(text: str, row: int, definition: Mapping[str, Any], postings: Postin
     """How the document of ROW, made from DEFINITION, was ranked for TEXT, which is a query that can be searched."""
     query = queries.parse(text, postings)
     asked = ranking.ask(query, postings)
-    exact = any(row in postings.named(name) for name in query.names)
-    got = ranking.score(row, exact, asked, ranking.verb_classes(query.words), postings)
+    exact = (row,) if any(row in postings.named(name) for name in query.names) else ()
+    (found,), met = ranking.scores((row,), exact, asked, query.words, postings)
+    got = ranking.Scored._make(found)
     held = {field: {token.term for token in tokens} for field, tokens in documents.of(definition).items()}
     shares = []
     for one in asked:
-        if one.postings is not None and (weight := one.postings.weight(row)):
+        if one.postings is not None and (share := one.postings.shares((row,))[0]):
             fields = tuple(field for field in documents.FIELDS if one.term in held.get(field, ()))
-            shares.append(TermShare(one.term, one.idf, one.idf * ranking.saturated(weight), fields))
-    missing = tuple(one.term for one in asked if one.parts is None and one.term not in got.terms)
+            shares.append(TermShare(one.term, one.idf, one.idf * share, fields))
+    missing = tuple(term for term, holds in met if not holds[0])
     return Explanation(
         got.score,
         got.exact,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.search import whoosh_write
-from mcpexpose.search.postings import invert
+from mcpexpose.search.postings import TermPostings, invert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,14 +38,23 @@ def files(
     definitions: Sequence[bytes], *, plan_digest: str, synonyms: Mapping[str, Sequence[str]] | None = None
 ) -> dict[str, bytes]:
     """What `build` writes, by file name: for whoever keeps it elsewhere, or compares it with what stands on disk."""
-    inverted = invert(decode(definitions), synonyms or {})
-    lengths = [1] * len(definitions)
-    for found in inverted.values():
-        for row in found.rows:
+    return files_of(inverted(definitions, synonyms or {}), len(definitions), plan_digest=plan_digest)
+
+
+def inverted(definitions: Sequence[bytes], synonyms: Mapping[str, Sequence[str]]) -> Mapping[str, TermPostings]:
+    """Every term of DEFINITIONS with its documents: what index and table are written from."""
+    return invert(decode(definitions), synonyms)
+
+
+def files_of(terms: Mapping[str, TermPostings], documents: int, *, plan_digest: str) -> dict[str, bytes]:
+    """The index of what `inverted` gave for so many definitions."""
+    lengths = [1] * documents
+    for found in terms.values():
+        for row in found.listed()[0]:
             lengths[row] += 1
-    terms = {term: (inverted[term].rows, inverted[term].weights) for term in sorted(inverted, key=str.encode)}
+    ordered = {term: terms[term].listed() for term in sorted(terms, key=str.encode)}
     with quiet_whoosh():
-        return whoosh_write.files(terms, lengths, plan_digest[: whoosh_write.ID_LENGTH])
+        return whoosh_write.files(ordered, lengths, plan_digest[: whoosh_write.ID_LENGTH])
 
 
 def decode(definitions: Sequence[bytes]) -> list[dict[str, Any]]:

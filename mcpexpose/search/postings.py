@@ -2,49 +2,134 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from math import sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.search import documents
 from mcpexpose.search.analysis import Token, name_key, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+K1 = 1.5
+"""How soon a word that stands there more often counts no more."""
+POSTINGS = 400
+"""Documents of one word that are looked at: those that it weighs most in, of the ones that are allowed."""
 B = 0.5
 """How far a field's length counts against it: 0 not at all, 1 in full."""
+MOST = 3
+"""Times that a word counts in one field: what is said again and again is no better told."""
 SYNONYM_SHARE = 0.8
 """What an operator's synonym counts of the word that stands there."""
 
 
-class TermPostings:
-    """The documents of one word, by row, and best first: by falling weight, then by row."""
+class TermPostings(ABC):
+    """The documents of one word: what it gives in those that it weighs most in, and in any that is asked for."""
 
-    __slots__ = ("_best", "rows", "weights")
+    __slots__ = ("_filtered",)
+
+    def __init__(self) -> None:
+        self._filtered: tuple[frozenset[int], Mapping[int, float]] | None = None
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Documents."""
+
+    @abstractmethod
+    def best(self) -> Mapping[int, float]:
+        """The POSTINGS documents that the word weighs most in, with what it gives in each; best first, then by row."""
+
+    @abstractmethod
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        """Every document, ascending, and the word's weight in each."""
+
+    @abstractmethod
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        """Where in ROWS documents of the word stand, with what it gives in each. Nothing is cut here."""
+
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        """What the word gives in each of ROWS: 0 where it is not in it."""
+        found = [0.0] * len(rows)
+        for n, share in self.hits(rows):
+            found[n] = share
+        return found
+
+    def head(self, allowed: Container[int] | None = None) -> Mapping[int, float]:
+        """As `best`, of the documents that are ALLOWED; all are for None."""
+        if allowed is None:
+            return self.best()
+        # A session asks with one and the same set again and again; only what cannot change is known by its identity.
+        if self._filtered is not None and self._filtered[0] is allowed:
+            return self._filtered[1]
+        made = {row: share for row, share in self.best().items() if row in allowed}
+        if len(made) < POSTINGS < len(self):
+            rows, weights = self.listed()
+            made = best_of([(row, weight) for row, weight in zip(rows, weights, strict=True) if row in allowed])
+        if type(allowed) is frozenset:
+            self._filtered = (allowed, made)
+        return made
+
+
+class Listed(TermPostings):
+    """The documents of a word as two lists."""
+
+    __slots__ = ("_best", "_bits", "_rows", "_weights")
 
     def __init__(self, rows: Sequence[int], weights: Sequence[float]) -> None:
         """ROWS ascend; WEIGHTS are theirs."""
-        self.rows = rows
-        self.weights = weights
-        self._best: Sequence[int] | None = None
+        super().__init__()
+        self._rows = rows
+        self._weights = weights
+        self._best: Mapping[int, float] | None = None
+        self._bits: bytes | None = None
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
 
-    @property
-    def best(self) -> Sequence[int]:
-        """Positions in `rows`, best first."""
+    def best(self) -> Mapping[int, float]:
         if self._best is None:
-            weights = self.weights
-            self._best = sorted(range(len(weights)), key=lambda n: -weights[n])
+            self._best = best_of(list(zip(self._rows, self._weights, strict=True)))
         return self._best
 
-    def weight(self, row: int) -> float:
-        """The word's weight in the document of ROW; 0 where it is not in it."""
-        at = bisect_left(self.rows, row)
-        return self.weights[at] if at < len(self.rows) and self.rows[at] == row else 0.0
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        return self._rows, self._weights
+
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        if len(self._rows) <= POSTINGS:
+            best = self.best()
+            return [(n, best[row]) for n, row in enumerate(rows) if row in best]
+        if self._bits is None:
+            self._bits = bits_of(self._rows)
+        own, weights = self._rows, self._weights
+        return [(n, share(weights[bisect_left(own, rows[n])])) for n in held(rows, self._bits)]
+
+
+def share(weight: float) -> float:
+    """What a word of that weight gives in a document, before its rareness multiplies it."""
+    return (K1 + 1) * weight / (K1 + weight)
+
+
+def best_of(listed: list[tuple[int, float]]) -> dict[int, float]:
+    """Of (row, weight) by row, the POSTINGS of the greatest weight, as `TermPostings.best` gives them. Sorts LISTED."""
+    listed.sort(key=lambda pair: -pair[1])
+    return {row: (K1 + 1) * weight / (K1 + weight) for row, weight in listed[:POSTINGS]}
+
+
+def bits_of(rows: Sequence[int]) -> bytes:
+    """A bit for each row up to the last of ROWS, which ascend; bit N is bit N % 8 of byte N // 8."""
+    bits = bytearray((rows[-1] >> 3) + 1)
+    for row in rows:
+        bits[row >> 3] |= 1 << (row & 7)
+    return bytes(bits)
+
+
+def held(rows: Sequence[int], bits: bytes) -> list[int]:
+    """Positions of those of ROWS whose bit is set."""
+    most = len(bits) << 3
+    return [n for n, row in enumerate(rows) if row < most and bits[row >> 3] >> (row & 7) & 1]
 
 
 class Postings(Protocol):
@@ -63,8 +148,19 @@ class Postings(Protocol):
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
 
-    def verbs(self, row: int) -> frozenset[str]:
-        """The class of the verb in the tool's name (`ranking.name_verbs`); empty where it has none."""
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        """For each of ROWS the class of the verb in the tool's name (`kinship.name_verb`); "" where it has none."""
+
+    def verb(self, term: str) -> str:
+        """The class of a term that is a verb; "" for another one."""
+
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Where in ROWS documents hold a word of TERM's families, with the most that such a word gives there."""
+
+
+def idf(holders: int, size: int) -> float:
+    """How rare a term is that HOLDERS of SIZE documents have; above 0."""
+    return log(1 + (size - holders + 0.5) / (holders + 0.5))
 
 
 def invert(
@@ -91,7 +187,7 @@ def invert(
             rows, weights = found.setdefault(term, ([], []))
             rows.append(row)
             weights.append(weight)
-    return {term: TermPostings(found[term][0], array("f", found[term][1])) for term in sorted(found)}
+    return {term: Listed(found[term][0], array("f", found[term][1])) for term in sorted(found)}
 
 
 def _length(tokens: Sequence[Token]) -> int:
@@ -112,7 +208,7 @@ def _weights(
             for term in _synonyms(tokens, phrases):
                 counts.setdefault(term, SYNONYM_SHARE)
         for term, count in counts.items():
-            total[term] = total.get(term, 0.0) + share * sqrt(count)
+            total[term] = total.get(term, 0.0) + share * sqrt(min(count, MOST))
     return total
 
 
@@ -144,7 +240,8 @@ class Names:
 
     def __init__(self, tools: Iterable[tuple[str, str, str]]) -> None:
         """TOOLS are (server, name, alias), by row."""
-        self._rows: dict[str, list[int]] = {}
+        self.by_key: dict[str, list[int]] = {}
+        """Rows, ascending, of each `analysis.name_key` of a name, an alias or server/name."""
         keys: dict[str, str] = {}
         for row, (server, name, alias) in enumerate(tools):
             if server not in keys:
@@ -154,8 +251,8 @@ class Names:
             if alias != f"{server}__{name}":
                 spelled.add(name_key(alias))
             for key in spelled:
-                self._rows.setdefault(key, []).append(row)
+                self.by_key.setdefault(key, []).append(row)
 
     def rows(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has KEY (`analysis.name_key`), ascending."""
-        return self._rows.get(key, ())
+        return self.by_key.get(key, ())

@@ -7,15 +7,14 @@ which is the order of (server, tool).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from math import log, sqrt
-from typing import TYPE_CHECKING
+from itertools import islice
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
-from mcpexpose.search.analysis import has_words, tokens
-from mcpexpose.search.lexicon import FAMILIES, VERBS
-from mcpexpose.search.stemming import stem
+from mcpexpose.search.analysis import has_words
+from mcpexpose.search.postings import idf
 from mcpexpose.search.versions import RANKING_VERSION as RANKING_VERSION
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     from mcpexpose.search.postings import Postings, TermPostings
 
-K1 = 1.5
-POSTINGS = 400
-"""Documents of one word that are looked at: those that it weighs most in, of the ones that are allowed."""
 RESCORED = 50
 """Of the best candidates, how many are scored again with all that is known of them."""
 CLASH = 0.85
@@ -44,27 +40,6 @@ class Asked:
     postings: TermPostings | None
     parts: tuple[str, ...] | None
     """Of an identifier as a whole, the words that it covers where it is met; None: a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What one document gets."""
-
-    row: int
-    exact: bool
-    covered: bool
-    bm25f: float
-    """The sum over the query's terms, before anything multiplies it."""
-    kin: float
-    coverage: float
-    """The idf-weighted share of the query's words that it holds, 0 to 1."""
-    clash: bool
-    terms: tuple[str, ...]
-    score: float
-
-    @property
-    def key(self) -> tuple[bool, bool, float, int]:
-        return (not self.exact, not self.covered, -self.score, self.row)
 
 
 def rank(
@@ -86,19 +61,25 @@ def rank(
     query = queries.parse(text, postings)
     asked = ask(query, postings)
     exact = {row for name in query.names for row in postings.named(name) if allowed is None or row in allowed}
-    first = _gather(asked, allowed, exact)
-    chosen = sorted(first, key=lambda row: (row not in exact, first[row], row))
-    verbs = verb_classes(query.words)
-    best = sorted((score(row, row in exact, asked, verbs, postings) for row in chosen[:RESCORED]), key=lambda s: s.key)
-    rest = [score(row, row in exact, asked, verbs, postings, kin=False) for row in chosen[RESCORED:limit]]
-    found = (best + rest)[:limit]
+    chosen, total = _candidates(asked, allowed, exact, None if limit is None else max(limit, RESCORED))
+    found, met = scores(chosen[:RESCORED], exact, asked, query.words, postings)
+    places = {row: n for n, row in enumerate(chosen)}
+    found.sort()
+    if limit is None or limit > RESCORED:
+        more, more_met = scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
+        found += more
+        met = [(term, [*holds, *rest]) for (term, holds), (_, rest) in zip(met, more_met, strict=True)]
     terms = tuple(one.term for one in asked if one.parts is None)
     if not found:
         return Ranking((), terms, False, "nothing-matched", 0)
-    if not found[0].exact and found[0].score < min_match:
-        return Ranking((), terms, False, "below-min-match", len(chosen))
-    hits = tuple(Hit(s.row, s.score, s.exact, s.covered, s.terms) for s in found)
-    return Ranking(hits, terms, is_weak(found[0], postings.size), "", len(chosen))
+    best = Scored._make(found[0])
+    if not best.exact and best.score < min_match:
+        return Ranking((), terms, False, "below-min-match", total)
+    hits = tuple(
+        Hit(row, -score, not other, not partial, tuple([term for term, holds in met if holds[places[row]]]))
+        for other, partial, score, row, *_ in found[:limit]
+    )
+    return Ranking(hits, terms, is_weak(best, postings.size), "", total)
 
 
 def ask(query: queries.Query, postings: Postings) -> list[Asked]:
@@ -117,115 +98,202 @@ def _asked(term: str, parts: tuple[str, ...] | None, postings: Postings) -> Aske
     return Asked(term, idf(len(found) if found else 0, postings.size), found, parts)
 
 
-def idf(holders: int, size: int) -> float:
-    """How rare a term is that HOLDERS of SIZE documents have; above 0."""
-    return log(1 + (size - holders + 0.5) / (holders + 0.5))
-
-
-def _gather(
-    asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int]
-) -> dict[int, tuple[bool, float]]:
-    """Candidates, each with the second and third sort key as the best documents of each term give them."""
-    sums: dict[int, float] = dict.fromkeys(exact, 0.0)
-    covers: dict[int, float] = {}
-    held: dict[int, int] = {}
-    for one in asked:
-        if one.postings is None:
-            continue
-        rows, weights, gain, taken = one.postings.rows, one.postings.weights, one.idf * (K1 + 1), 0
-        counts = one.parts is None
-        for at in one.postings.best:
-            row = rows[at]
-            if allowed is not None and row not in allowed:
-                continue
-            weight = weights[at]
-            sums[row] = sums.get(row, 0.0) + gain * weight / (K1 + weight)
-            if counts:
-                covers[row] = covers.get(row, 0.0) + one.idf
-                held[row] = held.get(row, 0) + 1
-            taken += 1
-            if taken == POSTINGS:
-                break
+def _candidates(
+    asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int], most: int | None
+) -> tuple[list[int], int]:
+    """The MOST best documents by what the best ones of each term give, and how many there are in all."""
+    heads = [_Head(one.postings.head(allowed), one.idf, one.parts is None) for one in asked if one.postings is not None]
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
     words = sum(one.parts is None for one in asked)
-    return {row: (held.get(row, 0) < words, -total * (1 + covers.get(row, 0.0) / mass)) for row, total in sums.items()}
+    ordered, left_out, reached = _decisive(heads, mass, words, most)
+    several = set(exact)
+    for n in range(left_out, len(ordered)):
+        one = ordered[n].shares.keys()
+        for other in (*ordered[:left_out], *ordered[n + 1 :]):
+            several.update(one & other.shares.keys())
+    found: list[tuple[bool, bool, float, int]] = []
+    again = 0
+    for row in several:
+        total = covers = 0.0
+        held = times = 0
+        for shares, rare, counts in ordered:
+            if row in shares:
+                times += 1
+                total += rare * shares[row]
+                if counts:
+                    covers += rare
+                    held += 1
+        again += times - 1
+        value = total * (1 + covers / mass)
+        if value >= reached or held == words or row in exact:
+            found.append((row not in exact, held < words, -value, row))
+    for shares, rare, counts in ordered[left_out:]:
+        # What one term alone gives stands among its like as it stands among that term's best: the first ones will do.
+        factor = rare * (1 + rare / mass) if counts else rare
+        partial = not counts or words > 1
+        left = len(shares) if most is None else most
+        for row, share in shares.items():
+            if row not in several:
+                if factor * share < reached:
+                    break
+                found.append((True, partial, -factor * share, row))
+                left -= 1
+                if not left:
+                    break
+    found.sort()
+    chosen = [row for _, _, _, row in found[:most]]
+    if left_out > 1:  # what only they share was not counted
+        return chosen, len(set(exact).union(*[head.shares for head in heads]))
+    return chosen, sum(len(head.shares) for head in heads) - again
 
 
-def score(
-    row: int, exact: bool, asked: Sequence[Asked], verbs: Collection[str], postings: Postings, *, kin: bool = True
-) -> Scored:
-    """All that the document of ROW gets: every posting is looked up, whether or not its list was cut."""
-    total = held = mass = related = 0.0
-    terms: list[str] = []
-    through: set[str] = set()
-    for one in asked:
-        if one.parts is not None and one.postings is not None and one.postings.weight(row):
-            through.update(one.parts)
-    for one in asked:
-        weight = one.postings.weight(row) if one.postings is not None else 0.0
-        total += one.idf * saturated(weight)
-        if one.parts is not None:
-            continue
-        mass += one.idf
-        if weight or one.term in through:
-            held += one.idf
-            terms.append(one.term)
-        elif kin:
-            related += _kin(one.term, row, postings)
-    covered = bool(terms) and held == mass
-    coverage = held / mass if mass else 0.0
-    verb = postings.verbs(row)
-    clash = bool(verbs and verb and not verb & set(verbs))
-    value = (total + KIN * related) * (1 + coverage) * (CLASH if clash else 1.0)
-    return Scored(row, exact, covered, total, related, coverage, clash, tuple(terms), value)
+class _Head(NamedTuple):
+    """The best documents of one term."""
+
+    shares: Mapping[int, float]
+    idf: float
+    counts: bool
+    """Whether it is a word, and no identifier."""
 
 
-def saturated(weight: float) -> float:
-    return (K1 + 1) * weight / (K1 + weight)
+def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> tuple[list[_Head], int, float]:
+    """The terms by rising gain; how many of the first a document may be looked for without, having another one, too;
+    and what MOST documents reach by one term alone: less is not among the MOST best, unless it covers the query.
+
+    What holds only terms that together give less cannot come before those. A document that holds every word comes
+    before all scores, so not all words may be left out.
+    """
+    if most is None:
+        return heads, 0, 0.0
+    reached = 0.0
+    for shares, rare, counts in heads:
+        if len(shares) >= most:
+            share = next(islice(shares.values(), most - 1, None))
+            reached = max(reached, share * (rare * (1 + rare / mass) if counts else rare))
+    ordered = sorted(heads, key=_gain)
+    total = covers = 0.0
+    for n, head in enumerate(ordered):
+        total += _gain(head)
+        covers += head.idf if head.counts else 0.0
+        words -= head.counts
+        if total * (1 + covers / mass) >= reached or not words:
+            return ordered, n, reached
+    return ordered, max(0, len(ordered) - 1), reached
 
 
-def _kin(term: str, row: int, postings: Postings) -> float:
-    """The most that a word of TERM's families gives the document."""
-    most = 0.0
-    for other in families().get(term, ()):
-        found = postings.get(other)
-        if found is not None and (weight := found.weight(row)):
-            most = max(most, idf(len(found), postings.size) * saturated(weight))
-    return most
+def _gain(head: _Head) -> float:
+    """The most that the term gives a document."""
+    return next(iter(head.shares.values()), 0.0) * head.idf
+
+
+class Scored(NamedTuple):
+    """What one document gets; they sort as they are ranked."""
+
+    other: bool
+    """No word of the query names it."""
+    partial: bool
+    """A word of the query is not in it."""
+    negative: float
+    """Less than 0 by its score."""
+    row: int
+    bm25f: float
+    """The sum over the query's terms, before anything multiplies it."""
+    kin: float
+    coverage: float
+    """The idf-weighted share of the query's words that it holds, 0 to 1."""
+    clash: bool
+    """Its verb is of another class than the query's."""
+
+    @property
+    def exact(self) -> bool:
+        return not self.other
+
+    @property
+    def covered(self) -> bool:
+        return not self.partial
+
+    @property
+    def score(self) -> float:
+        return -self.negative
+
+
+Row = tuple[bool, bool, float, int, float, float, float, bool]
+"""The fields of a `Scored`, since fifty of them are made for ten."""
+
+
+def scores(
+    rows: Sequence[int],
+    exact: Collection[int],
+    asked: Sequence[Asked],
+    words: Collection[str],
+    postings: Postings,
+    *,
+    kin: bool = True,
+) -> tuple[list[Row], list[tuple[str, Sequence[float | bool]]]]:
+    """All that the documents of ROWS get: every posting is looked up, whether or not its list was cut.
+
+    Beside it, for each word of the query, by document, whether it holds it.
+    """
+    columns = [one.postings.shares(rows) if one.postings is not None else None for one in asked]
+    met = _met(rows, asked, columns)
+    totals = [0.0] * len(rows)
+    covers = [0.0] * len(rows)
+    related = [0.0] * len(rows)
+    mass = 0.0
+    for one, column, holds in zip(asked, columns, met, strict=True):
+        idf = one.idf
+        if column is not None:
+            totals = [total + idf * share for total, share in zip(totals, column, strict=True)]
+        if holds is not None:
+            mass += idf
+            covers = [cover + idf if holding else cover for cover, holding in zip(covers, holds, strict=True)]
+            if kin:
+                _add_kin(related, rows, holds, one.term, postings)
+    factors = _factors(rows, words, postings)
+    found = []
+    for row, total, cover, kindred, factor in zip(rows, totals, covers, related, factors, strict=True):
+        coverage = cover / mass if mass else 0.0
+        value = -(total + KIN * kindred) * (1 + coverage) * factor
+        found.append((row not in exact, not cover or cover != mass, value, row, total, kindred, coverage, factor != 1))
+    return found, [(one.term, holds) for one, holds in zip(asked, met, strict=True) if holds is not None]
+
+
+def _factors(rows: Sequence[int], words: Collection[str], postings: Postings) -> Sequence[float]:
+    """CLASH for each document whose verb is of another class than those of WORDS, else 1."""
+    verbs = {verb for word in words if (verb := postings.verb(word))}
+    if not verbs:
+        return (1.0,) * len(rows)
+    verbs.add("")
+    return [1.0 if verb in verbs else CLASH for verb in postings.verbs(rows)]
+
+
+def _met(
+    rows: Sequence[int], asked: Sequence[Asked], columns: Sequence[Sequence[float] | None]
+) -> list[Sequence[float | bool] | None]:
+    """For each word, by document, whether it holds it, alone or through an identifier; None for an identifier."""
+    met: list[Sequence[float | bool] | None] = [
+        None if one.parts is not None else column or (False,) * len(rows)
+        for one, column in zip(asked, columns, strict=True)
+    ]
+    for whole, through in zip(asked, columns, strict=True):
+        if whole.parts is not None and through is not None and any(through):
+            for n, one in enumerate(asked):
+                before = met[n]
+                if before is not None and one.term in whole.parts:
+                    met[n] = [bool(alone or joined) for alone, joined in zip(before, through, strict=True)]
+    return met
+
+
+def _add_kin(
+    related: list[float], rows: Sequence[int], holds: Sequence[float | bool], term: str, postings: Postings
+) -> None:
+    """Where a document does not hold TERM, the most that a word of its families gives there is added."""
+    without = [n for n, held in enumerate(holds) if not held]
+    if without:
+        for n, gain in postings.kin(term, [rows[n] for n in without]):
+            related[without[n]] += gain
 
 
 def is_weak(best: Scored, size: int) -> bool:
     """Whether the best match is poor: neither exact nor covering, and little of the query's weight is in it."""
     return not best.exact and not best.covered and best.bm25f * sqrt(best.coverage) < WEAK * idf(1, size)
-
-
-def verb_classes(words: Collection[str]) -> frozenset[str]:
-    """The classes of the verbs among WORDS, which are terms."""
-    known = _verbs()
-    return frozenset(known[word] for word in words if word in known)
-
-
-@lru_cache(maxsize=65_536)
-def name_verbs(name: str) -> frozenset[str]:
-    """The class of the verb in a tool's name: its first word that is one. Empty where none is."""
-    known = _verbs()
-    for token in tokens(name):
-        if token.joins == 0 and token.term in known:
-            return frozenset((known[token.term],))
-    return frozenset()
-
-
-@cache
-def _verbs() -> Mapping[str, str]:
-    return {stem(verb): name for verb, name in VERBS.items()}
-
-
-@cache
-def families() -> Mapping[str, tuple[str, ...]]:
-    """Each term's kin, over all families that it is in."""
-    kin: dict[str, dict[str, None]] = {}
-    for family in FAMILIES:
-        members = [stem(word) for word in family.split()]
-        for member in members:
-            kin.setdefault(member, {}).update((other, None) for other in members if other != member)
-    return {term: tuple(others) for term, others in kin.items()}

@@ -58,9 +58,8 @@ def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:
 
 def _open(folder: Path) -> Rank:
     plan = load_plan(folder / "plan")
-    names = [tool.id for tool in plan.plan.tools]
 
     def rank(query: str, k: int) -> list[tuple[str, str]]:
-        return [(names[hit.row].server, names[hit.row].name) for hit in plan.search(query[:MAX_QUERY], k, None).hits]
+        return [tuple(plan.rows.id(hit.row)) for hit in plan.search(query[:MAX_QUERY], k, None).hits]
 
     return rank

@@ -8,24 +8,29 @@ import random
 import shutil
 import signal
 import socket
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mcpexpose.bundle import folder
 from mcpexpose.bundle.read import open_bundle
 from mcpexpose.bundle.verify import verify
+from mcpexpose.bundle.write import write
+from mcpexpose.model.canonical import canonical, digest_bytes, readable
 from mcpexpose.model.errors import BundleRefused, InputMissing
-from mcpexpose.model.policy import Exposure
+from mcpexpose.model.names import ToolId
+from mcpexpose.model.policy import Exposure, PolicyState
 from tests.builders import compiled, tool
 from tests.bundle.changes import mend, relist, slugs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from mcpexpose.model.plan import Compiled
 
-ALL = ["manifest.json", "plan.json", "definitions.bin", "index"]
+ALL = ["manifest.json", "plan.json", "definitions.bin", "tools.bin", "index"]
 OUTSIDE = "text of a file that is none of the plan's"
 
 
@@ -76,8 +81,10 @@ def test_flipped_bytes_are_found_in_every_file(bundle: Path) -> None:
             found = _problems(bundle)
             assert found, f"{file.name} at {at}"
             assert found <= {"plan-damaged", "plan-version", "plan-unsafe-path"}
-            if file.name in ("manifest.json", "plan.json"):
+            if file.name == "manifest.json":
                 assert slugs(lambda: open_bundle(bundle))
+            if file.name == "plan.json":
+                assert slugs(lambda: open_bundle(bundle).plan)
         file.write_bytes(good)
     assert verify(bundle) == ()
 
@@ -148,8 +155,6 @@ def test_files_that_are_not_listed_are_refused(bundle: Path) -> None:
 
 def test_swapped_files_are_found(bundle: Path, tmp_path: Path, other: Compiled) -> None:
     """Files of another bundle do not pass as this one's (C02)."""
-    from mcpexpose.bundle.write import write
-
     write(other, tmp_path / "other")
     for name in ALL:
         target = tmp_path / "mixed"
@@ -165,8 +170,6 @@ def test_swapped_files_are_found(bundle: Path, tmp_path: Path, other: Compiled) 
 
 def test_an_index_of_another_plan_does_not_verify(bundle: Path, tmp_path: Path, other: Compiled) -> None:
     """Verify builds the index again: one that fits a mended manifest but not the plan is found (C02)."""
-    from mcpexpose.bundle.write import write
-
     write(other, tmp_path / "other")
     shutil.rmtree(bundle / "index")
     shutil.copytree(tmp_path / "other" / "index", bundle / "index")
@@ -245,7 +248,16 @@ def test_names_that_no_bundle_has_are_refused(bundle: Path, path: str) -> None:
     assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
 
 
-@pytest.mark.parametrize("version", [9999, 0, -1, 2, 10**30])
+@pytest.mark.parametrize("digest", ["", "xyz", "0" * 63, "A" * 64, "0" * 65, "\u0660" * 64])
+def test_a_digest_that_is_none_is_refused_at_once(bundle: Path, digest: str) -> None:
+    """What no bytes can have is damage, before any byte is read (C02)."""
+    mend(bundle, lambda document: document["files"][0].update(sha256=digest))
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+    mend(bundle, lambda document: document["files"][0].update(sha256="0" * 64) or document.update(plan_digest=digest))
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+
+
+@pytest.mark.parametrize("version", [9999, 0, -1, 1, 10**30])
 def test_another_format_is_named_with_both_versions(bundle: Path, version: int) -> None:
     """Version comes first: both are named, with the command that rebuilds (C02)."""
     mend(bundle, lambda document: document.update(format_version=version, files=[{"path": "../x"}]))
@@ -254,7 +266,7 @@ def test_another_format_is_named_with_both_versions(bundle: Path, version: int) 
     (finding,) = caught.value.findings
     assert finding.slug == "plan-version"
     assert str(version) in finding.message
-    assert "reads format 1" in finding.message
+    assert "reads format 2" in finding.message
     assert "mcpexpose plan --out" in finding.advice
 
 
@@ -301,7 +313,64 @@ def test_a_plan_that_does_not_hold_together_is_refused(bundle: Path, old: bytes,
     assert old in file.read_bytes()
     file.write_bytes(file.read_bytes().replace(old, new, 1))
     relist(bundle)
-    assert slugs(lambda: open_bundle(bundle)) & {"plan-damaged", "plan-version"}
+    opened = open_bundle(bundle)
+    assert slugs(lambda: opened.plan) & {"plan-damaged", "plan-version"}
+    assert _problems(bundle) & {"plan-damaged", "plan-version"}
+    # What a host reads one by one fits the table no more, as far as it was changed.
+    assert old.startswith(b'"format"') or slugs(lambda: [opened.rows.tool(row) for row in (0, 1)]) == {"plan-damaged"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"exposure": Exposure.HIDDEN},
+        {"policy_state": PolicyState.DENIED},
+        {"alias": "find_tools"},
+        {"alias": "a\n2. bank"},
+        {"offset": 10**9},
+        {"length": 0},
+    ],
+)
+def test_a_tool_that_no_plan_has_is_given_to_nobody(tmp_path: Path, one: Compiled, change: dict[str, Any]) -> None:
+    """Nor where the whole bundle was made around it, table and all (X01, F10)."""
+    tools = (replace(one.plan.tools[0], **change), one.plan.tools[1])
+    write(replace(one, plan=replace(one.plan, tools=tools)), tmp_path / "plan")
+    opened = open_bundle(tmp_path / "plan")
+    assert slugs(lambda: opened.rows.tool(0)) == {"plan-damaged"}
+    assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
+    assert opened.rows.tool(1) == one.plan.tools[1]
+
+
+def test_a_tool_is_read_by_row_name_and_alias(bundle: Path, one: Compiled) -> None:
+    """Each as plan.json has it; what the plan has not is None (C03)."""
+    rows = open_bundle(bundle).rows
+    assert [rows.tool(row) for row in range(rows.size)] == list(one.plan.tools)
+    assert [rows.row(tool.id) for tool in one.plan.tools] == [0, 1]
+    assert [rows.row_of_alias(tool.alias) for tool in one.plan.tools] == [0, 1]
+    assert rows.row(ToolId("a", "nope")) is rows.row_of_alias("nope") is rows.row(ToolId("a" * 9_000, "\ud800")) is None
+    assert rows.server("a") == one.plan.servers[0]
+    with pytest.raises(KeyError):
+        rows.server("b")
+    for row in (-1, 2):
+        with pytest.raises(IndexError):
+            rows.tool(row)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a table of open files")
+def test_loading_reads_neither_plan_nor_definitions(bundle: Path) -> None:
+    """What loading costs does not grow with them (C03)."""
+    sizes: dict[str, int] = {}
+    real = folder._Descriptor.read
+
+    def read(self: Any, offset: int, length: int) -> bytes:
+        data = real(self, offset, length)
+        sizes[Path(f"/proc/self/fd/{self._fd}").readlink().name] = len(data)
+        return data
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder._Descriptor, "read", read)
+        open_bundle(bundle)
+    assert set(sizes) == {"manifest.json", "tools.bin"}
 
 
 def test_an_expected_digest_pins_the_bundle(bundle: Path) -> None:
@@ -335,8 +404,6 @@ def test_reading_writes_nothing(bundle: Path) -> None:
 
 def test_nothing_of_a_hidden_tool_is_in_the_bytes(tmp_path: Path) -> None:
     """What is not in the plan is in no file of the bundle (X01)."""
-    from mcpexpose.bundle.write import write
-
     write(compiled(tool("ops", "deploy_plan", exposure=Exposure.DIRECT)), tmp_path / "plan")
     assert all(b"deploy_now" not in file.read_bytes() for file in _files(tmp_path / "plan"))
 
@@ -363,3 +430,29 @@ def test_where_nothing_opens_relative_to_a_folder(
     shutil.rmtree(bundle)
     assert opened.definition(1)["name"] == "list_x"
     assert all(opened.files.read(path) for path in opened.files.list())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"description": 7},
+        {"inputSchema": None},
+        {"inputSchema": [1]},
+        {"inputSchema": ...},
+    ],
+)
+def test_a_definition_of_another_shape_is_not_handed_out(bundle: Path, one: Compiled, change: dict[str, Any]) -> None:
+    """Refused with its reason, though every digest was made to fit, and no host stumbles over it (C03, X01)."""
+    definition = json.loads(one.definitions[0]) | change
+    lines = [canonical({key: value for key, value in definition.items() if value is not ...}), *one.definitions[1:]]
+    (bundle / "definitions.bin").write_bytes(b"".join(line + b"\n" for line in lines))
+    plan = json.loads((bundle / "plan.json").read_bytes())
+    offset = 0
+    for planned, line in zip(plan["tools"], lines, strict=True):
+        planned |= {"offset": offset, "length": len(line), "definition_digest": digest_bytes(line)}
+        offset += len(line) + 1
+    (bundle / "plan.json").write_bytes(readable(plan))
+    relist(bundle)
+    opened = open_bundle(bundle)
+    assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
+    assert opened.definition(1) == json.loads(one.definitions[1])

@@ -397,3 +397,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputMissing, match=r"s\.json"):
         store.write(tmp_path / "file", Catalog("s", ()))
+
+
+def test_entries_without_end_that_are_no_tools_are_told_and_counted(tmp_path: Path) -> None:
+    """A file has room for millions of them; each is left out, and nobody reads on after a hundred (C04)."""
+    catalog, findings = load_bytes(tmp_path, {"tools": [{}] * 50_000 + [TOOL]})
+    assert catalog is not None
+    assert [tool["name"] for tool in catalog.tools] == ["read"]
+    assert catalog.indices == (50_000,)
+    assert len(findings) == 101
+    assert findings[-1].slug == "catalog-invalid"
+    assert "49,900 more" in findings[-1].message

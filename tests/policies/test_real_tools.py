@@ -10,7 +10,7 @@ from mcpexpose.model.policy import Approval, Exposure, SideEffect
 from tests.policies.packed import decisions
 from tests.scale.world import DATA, WHY_NOT, real_catalogs
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=WHY_NOT)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not DATA.is_dir(), reason=WHY_NOT)]
 
 Name = tuple[str, str]
 

@@ -12,12 +12,15 @@ import pytest
 from mcpexpose.model.canonical import canonical, digest
 from mcpexpose.model.plan import Limits, Plan, PlannedTool, SearchSettings, Totals
 from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
-from mcpexpose.search import engine, index
+from mcpexpose.search import blocks, engine, index, table_write
 from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.ranking import RANKING_VERSION
+from mcpexpose.search.table import open_table
 
 if TYPE_CHECKING:
     from mcpexpose.model.answer import Hit, Ranking
+
+KINDS = ("memory", "whoosh", "table")
 
 Tools = Mapping[str, Mapping[str, Any]]
 """server → tool → its description, or its definition without names."""
@@ -49,6 +52,11 @@ class Searched:
 
     def names(self) -> list[str]:
         return [str(tool.id) for tool in self.plan.tools]
+
+
+def blocks_of(data: bytes, head: str) -> blocks.Blocks:
+    """A table in memory."""
+    return blocks.Blocks(lambda at, length: data[at : at + length], len(data), head)
 
 
 def definitions_of(tools: Tools) -> dict[tuple[str, str], dict[str, Any]]:
@@ -85,13 +93,17 @@ def searched(kind: str, tools: Tools, **search: Any) -> Searched:
     lines = tuple(canonical(definition) for definition in made.values())
     if kind == "memory":
         return Searched(plan, lines, engine.in_memory(lines, plan))
+    if kind == "table":
+        terms = index.inverted(lines, plan.search.synonyms)
+        sections = table_write.sections(terms, [(tool.server, tool.name, tool.alias) for tool in plan.tools])
+        return Searched(plan, lines, open_table(blocks_of(*blocks.pack(sections)), len(lines), plan.search.min_match))
     files = index.files(lines, plan_digest=digest(sorted(made)), synonyms=plan.search.synonyms)
     return Searched(plan, lines, engine.open_engine(engine.MemoryReader(files), plan))
 
 
-@pytest.fixture(params=["memory", "whoosh"])
+@pytest.fixture(params=KINDS)
 def over(request: pytest.FixtureRequest) -> Iterator[Callable[..., Searched]]:
-    """Makes an engine over tools; every test that asks for it runs over memory and over the Whoosh index."""
+    """Makes an engine over tools; every test that asks for it runs over each of the engines."""
     opened: list[Searched] = []
 
     def make(tools: Tools, **search: Any) -> Searched:
@@ -104,13 +116,13 @@ def over(request: pytest.FixtureRequest) -> Iterator[Callable[..., Searched]]:
 
 
 @pytest.fixture
-def over_both() -> Iterator[Callable[..., tuple[Searched, Searched]]]:
-    """Makes both engines over the same tools."""
+def over_all() -> Iterator[Callable[..., tuple[Searched, ...]]]:
+    """Makes every engine over the same tools."""
     opened: list[Searched] = []
 
-    def make(tools: Tools, **search: Any) -> tuple[Searched, Searched]:
-        opened.extend(searched(kind, tools, **search) for kind in ("memory", "whoosh"))
-        return opened[-2], opened[-1]
+    def make(tools: Tools, **search: Any) -> tuple[Searched, ...]:
+        opened.extend(searched(kind, tools, **search) for kind in KINDS)
+        return tuple(opened[-len(KINDS) :])
 
     yield make
     for one in opened:
@@ -130,11 +142,12 @@ def plan_for() -> Callable[[Tools], Plan]:
 
 
 @pytest.fixture(scope="module")
-def pair(catalog: Tools) -> Iterator[tuple[Searched, Searched]]:
-    """Both engines over the catalog, for tests with many queries."""
-    memory, whoosh = searched("memory", catalog), searched("whoosh", catalog)
-    yield memory, whoosh
-    whoosh.engine.close()
+def all_engines(catalog: Tools) -> Iterator[tuple[Searched, ...]]:
+    """Every engine over the catalog, for tests with many queries."""
+    opened = tuple(searched(kind, catalog) for kind in KINDS)
+    yield opened
+    for one in opened:
+        one.engine.close()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpexpose.search import engine, query, ranking
+from mcpexpose.search import engine, postings, query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,6 +150,15 @@ def test_stuffing_does_not_help(over: Callable[..., Any], text: str, first: str)
     assert over(tools).first(text) == first
 
 
+def test_saying_a_word_hundreds_of_times_does_not_help(over: Callable[..., Any]) -> None:
+    """The tool that is named for a word comes before those that repeat it in texts and parameters (F01)."""
+    parameters = {f"deploy_{n}": {"type": "string", "description": "deploy"} for n in range(40)}
+    tools = {"ci": {"helper": "deploy " * 500, "kw": {"description": "K", "inputSchema": {"type": "object",
+                    "properties": parameters}}, "deploy_service": "Roll out a service"}}  # fmt: skip
+    assert over(tools).first("deploy") == "ci/deploy_service"
+    assert over(tools).first("deploy service") == "ci/deploy_service"
+
+
 def test_ties_are_in_the_order_of_server_and_name(over: Callable[..., Any]) -> None:
     """Equal scores go by server, then name, by code point (F01)."""
     tools = {server: {f"list_{letter}": "List things" for letter in "zmbayc"} for server in "ba"}
@@ -279,12 +288,12 @@ def test_odd_schemas_do_no_harm(over: Callable[..., Any], schema: Any) -> None:
     )
 
 
-def test_deep_schemas_do_no_harm(over_both: Callable[..., Any]) -> None:
+def test_deep_schemas_do_no_harm(over_all: Callable[..., Any]) -> None:
     """A schema may be as deep as a catalog may (F01)."""
     schema: dict[str, Any] = {}
     for _ in range(400):
         schema = {"properties": {"level": schema}}
-    assert all(one.first("level") == "a/deep" for one in over_both({"a": {"deep": {"inputSchema": schema}}}))
+    assert all(one.first("level") == "a/deep" for one in over_all({"a": {"deep": {"inputSchema": schema}}}))
 
 
 def test_synonyms_hold_both_ways(over: Callable[..., Any]) -> None:
@@ -314,15 +323,15 @@ def test_an_exact_name_that_is_not_allowed_is_not_found(over: Callable[..., Any]
     assert over(tools).find("deploy_now", allowed={"ops/deploy_plan"}) == ["ops/deploy_plan"]
 
 
-def test_common_words_are_cut_after_the_filter(over_both: Callable[..., Any]) -> None:
+def test_common_words_are_cut_after_the_filter(over_all: Callable[..., Any]) -> None:
     """Of a word of many documents the best are looked at, and of a small profile all (F01)."""
     tools = {
         "a": {f"list_{n:04}": "Lists entries" for n in range(900)},
         "z": {"plain": "one of the listed things, list"},
     }
-    for searched in over_both(tools):
+    for searched in over_all(tools):
         got = searched.ask("list")
-        assert got.total == ranking.POSTINGS
+        assert got.total == postings.POSTINGS
         assert "z/plain" not in searched.find("list")
         assert searched.find("list", allowed={"z/plain"}) == ["z/plain"]
         assert searched.find("list plain", 1) == ["z/plain"]
@@ -384,15 +393,16 @@ def test_names_are_looked_up(over: Callable[..., Any]) -> None:
     assert list(searched.engine.named("gone")) == []
 
 
-def test_threads_share_an_engine(pair: Any) -> None:
+def test_threads_share_an_engine(all_engines: Any) -> None:
     """A host's threads search one plan at once, from the first query on (C03)."""
-    memory, whoosh = pair
+    memory, *others = all_engines
     queries = [
         f"{verb} {noun}" for verb in ("get", "merge", "exprot", "archive") for noun in ("issue", "api key", "订单")
     ]
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(whoosh.ask, queries * 5))
-    assert answers == [memory.ask(text) for text in queries] * 5
+    for other in others:
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(other.ask, queries * 5))
+        assert answers == [memory.ask(text) for text in queries] * 5
 
 
 @pytest.mark.parametrize(
@@ -439,7 +449,7 @@ WORDS = st.sampled_from(
 
 @settings(deadline=None, max_examples=60)
 @given(text=st.lists(st.one_of(WORDS, st.text(max_size=12)), max_size=12).map(" ".join), limit=st.integers(1, 60))
-def test_the_engines_agree(pair: Any, text: str, limit: int) -> None:
-    """Memory and index give the same answer, score for score, and never fail (C02)."""
-    memory, whoosh = pair
-    assert memory.ask(text[: query.MAX_QUERY], limit) == whoosh.ask(text[: query.MAX_QUERY], limit)
+def test_the_engines_agree(all_engines: Any, text: str, limit: int) -> None:
+    """Memory, index and table give the same answer, score for score, and never fail (C02)."""
+    memory, whoosh, table = (each.ask(text[: query.MAX_QUERY], limit) for each in all_engines)
+    assert memory == whoosh == table

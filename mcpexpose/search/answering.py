@@ -1,0 +1,75 @@
+"""An engine: the ranking over somebody's postings. What a search room hands out, whatever it reads from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.model.errors import BundleRefused
+from mcpexpose.model.finding import Finding, Place, Severity
+from mcpexpose.search import ranking
+from mcpexpose.search.analysis import name_key
+from mcpexpose.search.blocks import TableDamaged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from mcpexpose.model.answer import Ranking
+    from mcpexpose.search.explain import Explanation
+    from mcpexpose.search.postings import Postings
+
+TABLE = "tools.bin"
+
+
+class Engine:
+    """Searches one plan; may be shared by threads. Rows are those of `plan.tools`."""
+
+    def __init__(self, postings: Postings, min_match: float, close: Callable[[], None] | None = None) -> None:
+        """MIN_MATCH is what the best match must score at least."""
+        self._postings = postings
+        self._min_match = min_match
+        self._close = close
+
+    def search(self, query: str, limit: int | None = None, allowed: Container[int] | None = None) -> Ranking:
+        """The LIMIT best of the ALLOWED rows for QUERY; None: no limit, all rows. What is allowed changes no score.
+
+        A query that is empty or too long is refused by the ranking's reason. Raises BundleRefused where the index turns
+        out to be damaged.
+        """
+        try:
+            return ranking.rank(query, limit, self._postings, allowed, min_match=self._min_match)
+        except TableDamaged as error:
+            raise damaged(TABLE) from error
+
+    def explain(self, query: str, row: int, definition: Mapping[str, Any]) -> Explanation:
+        """How the tool of ROW, whose line of definitions.bin is DEFINITION, was ranked for QUERY."""
+        from mcpexpose.search import explain
+
+        return explain.explain(query, row, definition, self._postings)
+
+    def named(self, name: str) -> Sequence[int]:
+        """Rows of the tools that NAME spells: name, alias or server/name, without regard to case and separators."""
+        return self._postings.named(name_key(name))
+
+    def close(self) -> None:
+        """Let go of the index. Closing twice does no harm."""
+        close, self._close = self._close, None
+        if close is not None:
+            close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def damaged(file: str) -> BundleRefused:
+    """What is searched is not as it was written."""
+    return refused(
+        "plan-damaged", "The search index is not one that this plan was written with.", "Build the plan again.", file
+    )
+
+
+def refused(slug: str, message: str, advice: str, file: str) -> BundleRefused:
+    """What is searched may not be read."""
+    return BundleRefused(message, (Finding(slug, Severity.ERROR, message, ("plan",), advice, Place(file)),))

@@ -1,0 +1,299 @@
+"""The table engine: answers out of tools.bin, with the standard library alone; nothing of it is decoded early."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import threading
+from array import array
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from mcpexpose.search.answering import TABLE, Engine, damaged
+from mcpexpose.search.blocks import TableDamaged
+from mcpexpose.search.hashed import Hashed, key_of
+from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
+from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcpexpose.search.blocks import Blocks, Section
+
+KEPT = 4 << 20
+"""Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
+_BEST = 12
+"""Bytes of a document among the best, as it is stored: row and share."""
+_HEAD_COST = 110
+"""Bytes of one document in a term's head."""
+
+
+def open_table(blocks: Blocks, size: int, min_match: float) -> Engine:
+    """The engine over the search sections of tools.bin, of a plan of SIZE tools. Raises BundleRefused."""
+    try:
+        table = Table(blocks)
+    except TableDamaged as error:
+        raise damaged(TABLE) from error
+    if table.size != size:
+        raise damaged(TABLE)
+    return Engine(table, min_match)
+
+
+class Table:
+    """The postings of a plan (`postings.Postings`). May be shared by threads. Every read may raise TableDamaged."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        facts = blocks.section("facts")
+        if facts.size != FACTS.size:
+            raise TableDamaged("no facts")
+        self.size: int
+        self.size, self._count = FACTS.unpack(facts.whole())
+        self._terms = Hashed(blocks.section("term bounds"), blocks.section("terms"))
+        self._names = Hashed(blocks.section("name bounds"), blocks.section("names"))
+        self._lexicon = Hashed(blocks.section("lexicon bounds"), blocks.section("lexicon"))
+        self._postings = blocks.section("postings")
+        self._blocks = blocks
+        self._filter: bytes | None = None
+        self._verbs: bytes | None = None
+        self._classes: list[str] = []
+        self._known: dict[str, tuple[str, _Kin | None]] = {}
+        self._lately: dict[str, TermPostings | None] = {}
+        self._before: dict[str, TermPostings | None] = {}
+        self._cost = 0
+        self._lock = threading.Lock()
+
+    def get(self, term: str) -> TermPostings | None:
+        """The documents of TERM; None where no document has it."""
+        try:
+            return self._lately[term]
+        except KeyError:
+            pass
+        try:
+            found = self._before[term]
+        except KeyError:
+            found = self._decoded(term)
+        with self._lock:
+            if self._cost > KEPT:
+                self._before, self._lately, self._cost = self._lately, {}, 0
+            self._lately[term] = found
+            count = len(found) if found is not None else 0
+            self._cost += 200 + 9 * count + _HEAD_COST * min(count, POSTINGS)
+        return found
+
+    def __contains__(self, term: object) -> bool:
+        """Mending asks for hundreds of spellings, nearly all of which a small filter tells to be in no document."""
+        if not isinstance(term, str):
+            return False
+        found = self._lately.get(term)
+        if found is not None:
+            return True
+        bits = self._filter
+        if bits is None:
+            section = self._blocks.section("filter")
+            if section.size != filter_size(self._count):
+                raise TableDamaged("no filter")
+            self._filter = bits = section.whole()
+        key = key_of(term)
+        at = crc32(key) & (len(bits) * 8 - 1)
+        return bool(bits[at >> 3] >> (at & 7) & 1) and self.get(term) is not None
+
+    def named(self, key: str) -> Sequence[int]:
+        """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
+        found = self._names.get(key_of(key))
+        return () if found is None else self._rows(found)
+
+    def verbs(self, rows: Sequence[int]) -> list[str]:
+        """For each of ROWS the class of the verb in the tool's name; "" where it has none."""
+        verbs, classes = self._verbs, self._classes
+        if verbs is None:
+            self._classes = classes = self._blocks.section("verb classes").whole().decode("latin-1").split("\n")
+            verbs = self._blocks.section("verbs").whole()
+            if len(verbs) != self.size or max(verbs, default=0) >= len(classes):
+                raise TableDamaged("no verbs")
+            self._verbs = verbs
+        return [classes[verbs[row]] for row in rows]
+
+    def verb(self, term: str) -> str:
+        """The class of a term that is a verb; "" for another one."""
+        return self._word(term)[0]
+
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Where in ROWS documents hold a word of TERM's families, with the most that such a word gives there."""
+        kin = self._word(term)[1]
+        return () if kin is None else kin.hits(rows)
+
+    def _word(self, term: str) -> tuple[str, _Kin | None]:
+        known = self._known.get(term)
+        if known is None:
+            known = ("", None)
+            found = self._lexicon.get(key_of(term))
+            if found is not None:
+                if len(found) < PLACE.size:
+                    raise TableDamaged("no word")
+                count, at = PLACE.unpack(found[: PLACE.size])
+                known = (found[PLACE.size :].decode("latin-1"), _Kin(self, count, at) if count else None)
+            if len(self._known) >= 1_000:
+                self._known = {}
+            self._known[term] = known
+        return known
+
+    def _rows(self, data: bytes) -> array[int]:
+        rows = _numbers("I", data)
+        if not rows or max(rows) >= self.size:
+            raise TableDamaged("rows that the plan has not")
+        return rows
+
+    def _decoded(self, term: str) -> TermPostings | None:
+        value = self._terms.get(key_of(term))
+        if value is None:
+            return None
+        count = int.from_bytes(value[:4], "little")
+        if count <= INLINE:
+            return _Stored(count, self._best(count, value[4:]))
+        if len(value) != PLACE.size or count > self.size:
+            raise TableDamaged("no place of postings")
+        at = PLACE.unpack(value)[1]
+        first = min(count, POSTINGS)
+        best = self._best(first, self._postings.read(at, _BEST * first))
+        return _Stored(count, best) if count <= POSTINGS else _Cut(count, best, self, at + _BEST * first)
+
+    def _best(self, count: int, data: bytes) -> dict[int, float]:
+        if len(data) != _BEST * count:
+            raise TableDamaged("other postings than are counted")
+        shares = _numbers("d", data[4 * count :])
+        best = dict(zip(self._rows(data[: 4 * count]), shares, strict=True))
+        if len(best) != count:
+            raise TableDamaged("postings that no index has")
+        return best
+
+    def documents(self, section: Section, count: int, at: int) -> tuple[_Documents, int]:
+        """The documents of a term or its kin, and where their numbers follow."""
+        if count > self.size:
+            raise TableDamaged("more documents than the plan has")
+        if count * SPARSE > self.size:
+            length = self.size + 7 >> 3
+            bits = section.read(at, length)
+            if int.from_bytes(bits, "little").bit_count() != count:
+                raise TableDamaged("other postings than are counted")
+            return _Documents(bits, array("I")), at + length
+        return _Documents(None, self._rows(section.read(at, 4 * count))), at + 4 * count
+
+
+class _Documents:
+    """Some documents of a plan, and the place of each among them."""
+
+    __slots__ = ("_bits", "_rows")
+
+    def __init__(self, bits: bytes | None, rows: array[int]) -> None:
+        self._bits = bits
+        self._rows = rows
+
+    def held(self, rows: Sequence[int]) -> list[int]:
+        """Positions of those of ROWS that are among them."""
+        if self._bits is not None:
+            return held(rows, self._bits)
+        own, size = self._rows, len(self._rows)
+        return [n for n, row in enumerate(rows) if (at := bisect_left(own, row)) < size and own[at] == row]
+
+    def place(self, row: int) -> int:
+        """Of a row that is among them."""
+        bits = self._bits
+        if bits is None:
+            return bisect_left(self._rows, row)
+        before = int.from_bytes(bits[: row >> 3], "little").bit_count()
+        return before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()
+
+    def rows(self) -> Sequence[int]:
+        """All of them, ascending."""
+        if self._bits is None:
+            return self._rows
+        return [n << 3 | bit for n, byte in enumerate(self._bits) if byte for bit in _BITS[byte]]
+
+
+class _Kin:
+    """The documents that hold a word of a term's families, with the most that one gives."""
+
+    __slots__ = ("_at", "_count", "_documents", "_section")
+
+    def __init__(self, table: Table, count: int, at: int) -> None:
+        self._section = table._blocks.section("kin")
+        self._documents, self._at = table.documents(self._section, count, at)
+
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        place, read, at = self._documents.place, self._section.read, self._at
+        return [(n, _GAIN.unpack(read(at + 8 * place(rows[n]), 8))[0]) for n in self._documents.held(rows)]
+
+
+class _Stored(TermPostings):
+    """A term of which the best documents are all."""
+
+    __slots__ = ("_best", "_count")
+
+    def __init__(self, count: int, best: Mapping[int, float]) -> None:
+        super().__init__()
+        self._count = count
+        self._best = best
+
+    def __len__(self) -> int:
+        return self._count
+
+    def best(self) -> Mapping[int, float]:
+        return self._best
+
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        raise NotImplementedError
+
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        best = self._best
+        return [(n, best[row]) for n, row in enumerate(rows) if row in best]
+
+
+class _Cut(_Stored):
+    """A term with more documents; those beyond the best are read where they are asked for."""
+
+    __slots__ = ("_at", "_rest", "_table")
+
+    def __init__(self, count: int, best: Mapping[int, float], table: Table, at: int) -> None:
+        super().__init__(count, best)
+        self._table = table
+        self._at = at
+        self._rest: tuple[_Documents, array[float]] | None = None
+
+    def listed(self) -> tuple[Sequence[int], Sequence[float]]:
+        documents, weights = self._all()
+        return documents.rows(), weights
+
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        best = self._best
+        documents, weights = self._all()
+        place = documents.place
+        return [
+            (n, best[row] if (row := rows[n]) in best else share(weights[place(row)])) for n in documents.held(rows)
+        ]
+
+    def _all(self) -> tuple[_Documents, array[float]]:
+        """All documents, and the weight in each: read once."""
+        if self._rest is None:
+            postings = self._table._postings
+            documents, at = self._table.documents(postings, self._count, self._at)
+            weights = _numbers("f", postings.read(at, 4 * self._count))
+            if not min(weights) > 0:
+                raise TableDamaged("weights that no index has")
+            self._rest = documents, weights
+        return self._rest
+
+
+_GAIN = struct.Struct("<d")
+_BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
+
+
+def _numbers(kind: str, data: bytes) -> array[Any]:
+    made = array(kind)
+    try:
+        made.frombytes(data)
+    except ValueError:
+        raise TableDamaged("no numbers") from None
+    if sys.byteorder == "big":
+        made.byteswap()
+    return made
