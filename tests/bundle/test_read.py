@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -482,7 +483,7 @@ def test_numbers_of_a_table_lead_nowhere_else(bundle: Path, change: bytes) -> No
         packed, digest = blocks.pack({**sections, name: change + data[8:] if change else data[:-3]})
         (bundle / "tools.bin").write_bytes(packed)
         relist(bundle)
-        mend(bundle, lambda document, digest=digest: document.update(table_digest=digest))
+        mend(bundle, partial(dict.update, table_digest=digest))
         with contextlib.suppress(BundleRefused):
             plan = load_plan(bundle)
             session = plan.session()
