@@ -7,7 +7,6 @@ import math
 import re
 from typing import Any
 
-
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 

@@ -455,4 +455,5 @@ def test_a_definition_of_another_shape_is_not_handed_out(bundle: Path, one: Comp
     relist(bundle)
     opened = open_bundle(bundle)
     assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
-    assert opened.definition(1) == json.loads(one.definitions[1])
+    # The table knows each record of plan.json by its digest, so what was moved along is refused as well.
+    assert slugs(lambda: opened.definition(1)) == {"plan-damaged"}
