@@ -126,8 +126,11 @@ class _Named:
     def verb(self, term: str) -> str:
         return kinship.verbs().get(term, "")
 
-    def kin(self, term: str) -> Sequence[str]:
-        return kinship.families().get(term, ())
+    def get(self, term: str) -> TermPostings | None:
+        raise NotImplementedError
+
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        return kinship.gains(term, rows, self, self.size)
 
 
 class _Memory(_Named):

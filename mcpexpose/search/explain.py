@@ -48,15 +48,15 @@ def explain(text: str, row: int, definition: Mapping[str, Any], postings: Postin
     query = queries.parse(text, postings)
     asked = ranking.ask(query, postings)
     exact = (row,) if any(row in postings.named(name) for name in query.names) else ()
-    got = ranking.Scored._make(ranking.scores((row,), exact, asked, query.words, postings)[0])
-    (own,) = ranking.held_by((row,), asked)
+    (found,), met = ranking.scores((row,), exact, asked, query.words, postings)
+    got = ranking.Scored._make(found)
     held = {field: {token.term for token in tokens} for field, tokens in documents.of(definition).items()}
     shares = []
     for one in asked:
         if one.postings is not None and (share := one.postings.shares((row,))[0]):
             fields = tuple(field for field in documents.FIELDS if one.term in held.get(field, ()))
             shares.append(TermShare(one.term, one.idf, one.idf * share, fields))
-    missing = tuple(one.term for one in asked if one.parts is None and one.term not in own)
+    missing = tuple(term for term, holds in met if not holds[0])
     return Explanation(
         got.score,
         got.exact,

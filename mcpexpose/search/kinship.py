@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.search.analysis import tokens
 from mcpexpose.search.lexicon import FAMILIES, VERBS
+from mcpexpose.search.postings import idf, share
 from mcpexpose.search.stemming import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
+
+    from mcpexpose.search.postings import TermPostings
+
+    class Found(Protocol):
+        """Whatever gives the documents of a term."""
+
+        def get(self, term: str, /) -> TermPostings | None: ...
 
 
 @cache
@@ -35,3 +44,30 @@ def name_verb(name: str) -> str:
     """The class of the verb in a tool's name: its first word that is one; "" where none is."""
     known = verbs()
     return next((known[token.term] for token in tokens(name) if token.joins == 0 and token.term in known), "")
+
+
+def gains(term: str, rows: Sequence[int], postings: Found, size: int) -> list[tuple[int, float]]:
+    """Where in ROWS documents hold a word of TERM's families, with the most that such a word gives there, by place."""
+    most: dict[int, float] = {}
+    for other in families().get(term, ()):
+        found = postings.get(other)
+        if found is not None:
+            rare = idf(len(found), size)
+            for n, share in found.hits(rows):
+                if rare * share > most.get(n, 0.0):
+                    most[n] = rare * share
+    return sorted(most.items())
+
+
+def all_gains(term: str, postings: Found, size: int) -> list[tuple[int, float]]:
+    """The same for every document that holds such a word, by row."""
+    most: dict[int, float] = {}
+    for other in families().get(term, ()):
+        found = postings.get(other)
+        if found is not None:
+            rare = idf(len(found), size)
+            for row, weight in zip(*found.listed(), strict=True):
+                gain = rare * share(weight)
+                if gain > most.get(row, 0.0):
+                    most[row] = gain
+    return sorted(most.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from math import sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.search import documents
@@ -154,8 +154,13 @@ class Postings(Protocol):
     def verb(self, term: str) -> str:
         """The class of a term that is a verb; "" for another one."""
 
-    def kin(self, term: str) -> Sequence[str]:
-        """Terms of the same families; of those that no document has, some may be left out."""
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Where in ROWS documents hold a word of TERM's families, with the most that such a word gives there."""
+
+
+def idf(holders: int, size: int) -> float:
+    """How rare a term is that HOLDERS of SIZE documents have; above 0."""
+    return log(1 + (size - holders + 0.5) / (holders + 0.5))
 
 
 def invert(

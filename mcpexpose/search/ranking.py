@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from math import log, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
+from mcpexpose.search.postings import idf
 from mcpexpose.search.versions import RANKING_VERSION as RANKING_VERSION
 
 if TYPE_CHECKING:
@@ -61,21 +62,22 @@ def rank(
     asked = ask(query, postings)
     exact = {row for name in query.names for row in postings.named(name) if allowed is None or row in allowed}
     chosen, total = _candidates(asked, allowed, exact, None if limit is None else max(limit, RESCORED))
-    found = scores(chosen[:RESCORED], exact, asked, query.words, postings)
+    found, met = scores(chosen[:RESCORED], exact, asked, query.words, postings)
+    places = {row: n for n, row in enumerate(chosen)}
     found.sort()
     if limit is None or limit > RESCORED:
-        found += scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
+        more, more_met = scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
+        found += more
+        met = [(term, [*holds, *rest]) for (term, holds), (_, rest) in zip(met, more_met, strict=True)]
     terms = tuple(one.term for one in asked if one.parts is None)
     if not found:
         return Ranking((), terms, False, "nothing-matched", 0)
     best = Scored._make(found[0])
     if not best.exact and best.score < min_match:
         return Ranking((), terms, False, "below-min-match", total)
-    found = found[:limit]
-    held = held_by([one[3] for one in found], asked)
     hits = tuple(
-        Hit(row, -score, not other, not partial, own)
-        for (other, partial, score, row, *_), own in zip(found, held, strict=True)
+        Hit(row, -score, not other, not partial, tuple([term for term, holds in met if holds[places[row]]]))
+        for other, partial, score, row, *_ in found[:limit]
     )
     return Ranking(hits, terms, is_weak(best, postings.size), "", total)
 
@@ -96,11 +98,6 @@ def _asked(term: str, parts: tuple[str, ...] | None, postings: Postings) -> Aske
     return Asked(term, idf(len(found) if found else 0, postings.size), found, parts)
 
 
-def idf(holders: int, size: int) -> float:
-    """How rare a term is that HOLDERS of SIZE documents have; above 0."""
-    return log(1 + (size - holders + 0.5) / (holders + 0.5))
-
-
 def _candidates(
     asked: Sequence[Asked], allowed: Container[int] | None, exact: Collection[int], most: int | None
 ) -> tuple[list[int], int]:
@@ -115,19 +112,24 @@ def _candidates(
         for other in (*ordered[:left_out], *ordered[n + 1 :]):
             several.update(one & other.shares.keys())
     found: list[tuple[bool, bool, float, int]] = []
+    again = 0
     for row in several:
         total = covers = 0.0
-        held = 0
-        for shares, idf, counts in heads:
+        held = times = 0
+        for shares, rare, counts in ordered:
             if row in shares:
-                total += idf * shares[row]
+                times += 1
+                total += rare * shares[row]
                 if counts:
-                    covers += idf
+                    covers += rare
                     held += 1
-        found.append((row not in exact, held < words, -total * (1 + covers / mass), row))
-    for shares, idf, counts in ordered[left_out:]:
+        again += times - 1
+        value = total * (1 + covers / mass)
+        if value >= reached or held == words or row in exact:
+            found.append((row not in exact, held < words, -value, row))
+    for shares, rare, counts in ordered[left_out:]:
         # What one term alone gives stands among its like as it stands among that term's best: the first ones will do.
-        factor = idf * (1 + idf / mass) if counts else idf
+        factor = rare * (1 + rare / mass) if counts else rare
         partial = not counts or words > 1
         left = len(shares) if most is None else most
         for row, share in shares.items():
@@ -139,7 +141,10 @@ def _candidates(
                 if not left:
                     break
     found.sort()
-    return [row for _, _, _, row in found[:most]], len(set(exact).union(*[head.shares for head in heads]))
+    chosen = [row for _, _, _, row in found[:most]]
+    if left_out > 1:  # what only they share was not counted
+        return chosen, len(set(exact).union(*[head.shares for head in heads]))
+    return chosen, sum(len(head.shares) for head in heads) - again
 
 
 class _Head(NamedTuple):
@@ -161,10 +166,10 @@ def _decisive(heads: list[_Head], mass: float, words: int, most: int | None) -> 
     if most is None:
         return heads, 0, 0.0
     reached = 0.0
-    for shares, idf, counts in heads:
+    for shares, rare, counts in heads:
         if len(shares) >= most:
             share = next(islice(shares.values(), most - 1, None))
-            reached = max(reached, share * (idf * (1 + idf / mass) if counts else idf))
+            reached = max(reached, share * (rare * (1 + rare / mass) if counts else rare))
     ordered = sorted(heads, key=_gain)
     total = covers = 0.0
     for n, head in enumerate(ordered):
@@ -224,8 +229,11 @@ def scores(
     postings: Postings,
     *,
     kin: bool = True,
-) -> list[Row]:
-    """All that the documents of ROWS get: every posting is looked up, whether or not its list was cut."""
+) -> tuple[list[Row], list[tuple[str, Sequence[float | bool]]]]:
+    """All that the documents of ROWS get: every posting is looked up, whether or not its list was cut.
+
+    Beside it, for each word of the query, by document, whether it holds it.
+    """
     columns = [one.postings.shares(rows) if one.postings is not None else None for one in asked]
     met = _met(rows, asked, columns)
     totals = [0.0] * len(rows)
@@ -247,7 +255,7 @@ def scores(
         coverage = cover / mass if mass else 0.0
         value = -(total + KIN * kindred) * (1 + coverage) * factor
         found.append((row not in exact, not cover or cover != mass, value, row, total, kindred, coverage, factor != 1))
-    return found
+    return found, [(one.term, holds) for one, holds in zip(asked, met, strict=True) if holds is not None]
 
 
 def _factors(rows: Sequence[int], words: Collection[str], postings: Postings) -> Sequence[float]:
@@ -276,31 +284,14 @@ def _met(
     return met
 
 
-def held_by(rows: Sequence[int], asked: Sequence[Asked]) -> list[tuple[str, ...]]:
-    """The query's words that each document holds, in the query's order."""
-    columns = [one.postings.shares(rows) if one.postings is not None else None for one in asked]
-    met = [(one.term, holds) for one, holds in zip(asked, _met(rows, asked, columns), strict=True) if holds is not None]
-    return [tuple(term for term, holds in met if holds[n]) for n in range(len(rows))]
-
-
 def _add_kin(
     related: list[float], rows: Sequence[int], holds: Sequence[float | bool], term: str, postings: Postings
 ) -> None:
     """Where a document does not hold TERM, the most that a word of its families gives there is added."""
     without = [n for n, held in enumerate(holds) if not held]
-    if not without or not (kin := postings.kin(term)):
-        return
-    theirs = [rows[n] for n in without]
-    most: dict[int, float] = {}
-    for other in kin:
-        found = postings.get(other)
-        if found is not None and (hits := found.hits(theirs)):
-            rare = idf(len(found), postings.size)
-            for n, share in hits:
-                if rare * share > most.get(n, 0.0):
-                    most[n] = rare * share
-    for n, gain in most.items():
-        related[without[n]] += gain
+    if without:
+        for n, gain in postings.kin(term, [rows[n] for n in without]):
+            related[without[n]] += gain
 
 
 def is_weak(best: Scored, size: int) -> bool:

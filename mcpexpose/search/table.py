@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 import threading
 from array import array
@@ -18,7 +19,7 @@ from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_si
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpexpose.search.blocks import Blocks
+    from mcpexpose.search.blocks import Blocks, Section
 
 KEPT = 4 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
@@ -56,7 +57,7 @@ class Table:
         self._filter: bytes | None = None
         self._verbs: bytes | None = None
         self._classes: list[str] = []
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[str, _Kin | None]] = {}
         self._lately: dict[str, TermPostings | None] = {}
         self._before: dict[str, TermPostings | None] = {}
         self._cost = 0
@@ -117,15 +118,21 @@ class Table:
         """The class of a term that is a verb; "" for another one."""
         return self._word(term)[0]
 
-    def kin(self, term: str) -> Sequence[str]:
-        """Terms of the same families that a document has."""
-        return self._word(term)[1:]
+    def kin(self, term: str, rows: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Where in ROWS documents hold a word of TERM's families, with the most that such a word gives there."""
+        kin = self._word(term)[1]
+        return () if kin is None else kin.hits(rows)
 
-    def _word(self, term: str) -> tuple[str, ...]:
+    def _word(self, term: str) -> tuple[str, _Kin | None]:
         known = self._known.get(term)
         if known is None:
+            known = ("", None)
             found = self._lexicon.get(key_of(term))
-            known = ("",) if found is None else tuple(found.decode("utf-8", "replace").split("\n"))
+            if found is not None:
+                if len(found) < PLACE.size:
+                    raise TableDamaged("no word")
+                count, at = PLACE.unpack(found[: PLACE.size])
+                known = (found[PLACE.size :].decode("latin-1"), _Kin(self, count, at) if count else None)
             if len(self._known) >= 1_000:
                 self._known = {}
             self._known[term] = known
@@ -160,21 +167,62 @@ class Table:
             raise TableDamaged("postings that no index has")
         return best
 
-    def _rest(self, count: int, at: int) -> tuple[bytes | None, array[int], array[float]]:
-        """Of a term whose postings were cut: bits or rows of all its documents, and their weights."""
+    def documents(self, section: Section, count: int, at: int) -> tuple[_Documents, int]:
+        """The documents of a term or its kin, and where their numbers follow."""
+        if count > self.size:
+            raise TableDamaged("more documents than the plan has")
         if count * SPARSE > self.size:
             length = self.size + 7 >> 3
-            bits = self._postings.read(at, length)
+            bits = section.read(at, length)
             if int.from_bytes(bits, "little").bit_count() != count:
                 raise TableDamaged("other postings than are counted")
-            rows = array("I")
-        else:
-            length, bits = 4 * count, None
-            rows = self._rows(self._postings.read(at, length))
-        weights = _numbers("f", self._postings.read(at + length, 4 * count))
-        if not min(weights) > 0:
-            raise TableDamaged("weights that no index has")
-        return bits, rows, weights
+            return _Documents(bits, array("I")), at + length
+        return _Documents(None, self._rows(section.read(at, 4 * count))), at + 4 * count
+
+
+class _Documents:
+    """Some documents of a plan, and the place of each among them."""
+
+    __slots__ = ("_bits", "_rows")
+
+    def __init__(self, bits: bytes | None, rows: array[int]) -> None:
+        self._bits = bits
+        self._rows = rows
+
+    def held(self, rows: Sequence[int]) -> list[int]:
+        """Positions of those of ROWS that are among them."""
+        if self._bits is not None:
+            return held(rows, self._bits)
+        own, size = self._rows, len(self._rows)
+        return [n for n, row in enumerate(rows) if (at := bisect_left(own, row)) < size and own[at] == row]
+
+    def place(self, row: int) -> int:
+        """Of a row that is among them."""
+        bits = self._bits
+        if bits is None:
+            return bisect_left(self._rows, row)
+        before = int.from_bytes(bits[: row >> 3], "little").bit_count()
+        return before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()
+
+    def rows(self) -> Sequence[int]:
+        """All of them, ascending."""
+        if self._bits is None:
+            return self._rows
+        return [n << 3 | bit for n, byte in enumerate(self._bits) if byte for bit in _BITS[byte]]
+
+
+class _Kin:
+    """The documents that hold a word of a term's families, with the most that one gives."""
+
+    __slots__ = ("_at", "_count", "_documents", "_section")
+
+    def __init__(self, table: Table, count: int, at: int) -> None:
+        self._section = table._blocks.section("kin")
+        self._documents, self._at = table.documents(self._section, count, at)
+
+    def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
+        place, read, at = self._documents.place, self._section.read, self._at
+        return [(n, _GAIN.unpack(read(at + 8 * place(rows[n]), 8))[0]) for n in self._documents.held(rows)]
 
 
 class _Stored(TermPostings):
@@ -210,35 +258,33 @@ class _Cut(_Stored):
         super().__init__(count, best)
         self._table = table
         self._at = at
-        self._rest: tuple[bytes | None, array[int], array[float]] | None = None
+        self._rest: tuple[_Documents, array[float]] | None = None
 
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
-        bits, rows, weights = self._all()
-        if bits is not None:
-            return [n << 3 | bit for n, byte in enumerate(bits) if byte for bit in _BITS[byte]], weights
-        return rows, weights
+        documents, weights = self._all()
+        return documents.rows(), weights
 
     def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
         best = self._best
-        bits, own, weights = self._all()
-        found = []
-        for n in held(rows, bits) if bits is not None else range(len(rows)):
-            row = rows[n]
-            if row in best:
-                found.append((n, best[row]))
-            elif bits is not None:
-                before = int.from_bytes(bits[: row >> 3], "little").bit_count()
-                found.append((n, share(weights[before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()])))
-            elif (at := bisect_left(own, row)) < len(own) and own[at] == row:
-                found.append((n, share(weights[at])))
-        return found
+        documents, weights = self._all()
+        place = documents.place
+        return [
+            (n, best[row] if (row := rows[n]) in best else share(weights[place(row)])) for n in documents.held(rows)
+        ]
 
-    def _all(self) -> tuple[bytes | None, array[int], array[float]]:
+    def _all(self) -> tuple[_Documents, array[float]]:
+        """All documents, and the weight in each: read once."""
         if self._rest is None:
-            self._rest = self._table._rest(self._count, self._at)
+            postings = self._table._postings
+            documents, at = self._table.documents(postings, self._count, self._at)
+            weights = _numbers("f", postings.read(at, 4 * self._count))
+            if not min(weights) > 0:
+                raise TableDamaged("weights that no index has")
+            self._rest = documents, weights
         return self._rest
 
 
+_GAIN = struct.Struct("<d")
 _BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
 
 

@@ -19,7 +19,7 @@ SPARSE = 32
 """A term in more than one of so many documents is listed by a bit for every document of the plan."""
 SECTIONS = (
     "facts", "filter", "term bounds", "terms", "postings", "name bounds", "names", "verb classes", "verbs",
-    "lexicon bounds", "lexicon",
+    "lexicon bounds", "lexicon", "kin",
 )  # fmt: skip
 """Names of the sections that a search reads, in their order."""
 FACTS = struct.Struct("<II")
@@ -31,6 +31,7 @@ PLACE = struct.Struct("<II")
 def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, str]]) -> dict[str, bytes]:
     """Every section that `table.Table` reads. TOOLS are (server, name, alias), by row."""
     words = hashed.pack(_terms(terms, len(tools), postings := bytearray()))
+    lexicon = hashed.pack(_lexicon(terms, len(tools), kin := bytearray()))
     names = hashed.pack((key_of(key), numbers("I", rows)) for key, rows in Names(tools).by_key.items())
     classes = ["", *sorted(set(kinship.verbs().values()))]
     return {
@@ -43,7 +44,9 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
         "names": names[1],
         "verb classes": "\n".join(classes).encode("ascii"),
         "verbs": bytes(classes.index(kinship.name_verb(name)) for _, name, _ in tools),
-        **dict(zip(("lexicon bounds", "lexicon"), hashed.pack(_lexicon(terms)), strict=True)),
+        "lexicon bounds": lexicon[0],
+        "lexicon": lexicon[1],
+        "kin": bytes(kin),
     }
 
 
@@ -68,8 +71,7 @@ def _terms(terms: Mapping[str, TermPostings], size: int, postings: bytearray) ->
         postings += first
         if count > POSTINGS:
             rows, weights = found.listed()
-            postings += bits_of(rows).ljust(size + 7 >> 3, b"\0") if count * SPARSE > size else numbers("I", rows)
-            postings += numbers("f", weights)
+            postings += _documents(rows, size) + numbers("f", weights)
 
 
 def _filter(terms: Iterable[str]) -> bytes:
@@ -82,10 +84,16 @@ def _filter(terms: Iterable[str]) -> bytes:
     return bytes(bits)
 
 
-def _lexicon(terms: Mapping[str, TermPostings]) -> Iterable[tuple[bytes, bytes]]:
-    """Each term that is a verb or has kin in the index: its class or "", then its kin, one a line."""
+def _lexicon(terms: Mapping[str, TermPostings], size: int, kin: bytearray) -> Iterable[tuple[bytes, bytes]]:
+    """Each term that is a verb or of a family: how many documents hold its kin, where they stand in KIN, its class."""
     verbs, families = kinship.verbs(), kinship.families()
     for term in sorted(verbs.keys() | families.keys()):
-        kin = [other for other in families.get(term, ()) if other in terms]
-        if kin or term in verbs:
-            yield key_of(term), "\n".join([verbs.get(term, ""), *kin]).encode("utf-8")
+        gains = kinship.all_gains(term, terms, size)
+        if gains or term in verbs:
+            yield key_of(term), PLACE.pack(len(gains), len(kin)) + verbs.get(term, "").encode("ascii")
+            kin += _documents([row for row, _ in gains], size) + numbers("d", [gain for _, gain in gains])
+
+
+def _documents(rows: Sequence[int], size: int) -> bytes:
+    """ROWS, which ascend: a bit for every document of the plan, or one number each, whichever is looked up sooner."""
+    return bits_of(rows).ljust(size + 7 >> 3, b"\0") if len(rows) * SPARSE > size else numbers("I", rows)
