@@ -1,34 +1,45 @@
-"""The flow on one screen: document, config, packs, resolved config, catalogs, plan; each made once, when asked for."""
+"""The flow on one screen: document, config, packs, resolved config, catalogs, plan, lock; each made once."""
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
 from functools import cached_property
 from pathlib import Path
-from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from mcpexpose.model.errors import PlanRefused
+from mcpexpose.model.errors import InputMissing, PlanRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
+from mcpexpose.model.lock import LOCK_NAME, identity_of
+from mcpexpose.model.policy import Exposure, PolicyState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from mcpexpose.bundle.write import Step
+    from mcpexpose.catalog.drift import Drift
     from mcpexpose.catalog.places import CatalogText
     from mcpexpose.config.document import Document
     from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
     from mcpexpose.model.freshness import Freshness
+    from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
-    from mcpexpose.model.plan import Compiled
+    from mcpexpose.model.names import ToolId
+    from mcpexpose.model.plan import Compiled, ToolDecision
+    from mcpexpose.sources import Sources
 
 CATALOGS = "catalogs"
 """The folder of catalogs beside a config."""
 HOLDS_UP_NOTHING = frozenset({"missing-transport"})
 """Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
+
+STANDS_WHATEVER_THE_TABLE = frozenset(
+    {"config-invalid", "pattern-matches-nothing", "unknown-tool", "policy-conflict", "duplicate-tool"}
+    | {"hidden-text", "control-characters"}
+)
+"""Beside those on catalogs and schemas: findings of the compiler that hold whatever the table at fault should say."""
 
 
 class Workspace:
@@ -53,7 +64,6 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
-        self._documents: dict[str, Document | None] = {}
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -62,6 +72,29 @@ class Workspace:
         from mcpexpose.config.document import read
 
         return read(self.path, self.name)
+
+    def rewritten(self, document: Document) -> Workspace:
+        """The same folder with another text of the config, which is not on disk; catalogs are not read again."""
+        catalogs = None if self.catalog_folder == self.folder / CATALOGS else self.catalog_folder
+        other = Workspace(self.path, catalogs=catalogs, environ=self.environ, now=self.now)
+        other.__dict__["document"] = document
+        other._catalog_texts = self._catalog_texts
+        if "_catalogs" in self.__dict__ and other.servers == self.servers:
+            other.__dict__["_catalogs"] = self._catalogs
+        return other
+
+    def save(self, before: Document) -> None:
+        """Write the config's text in place of the file, whole. Raises InputMissing where that cannot be, or the file
+        no longer is what BEFORE was read from."""
+        from mcpexpose.catalog.atomic import replace
+
+        path = self.path.resolve()  # a link stays a link
+        try:
+            if path.read_bytes() != before.data_as_bytes:
+                raise InputMissing(f"{self.name} was changed meanwhile, so nothing is written to it")
+            replace(path, self.document.data_as_bytes)
+        except OSError as error:
+            raise InputMissing(f"{self.name} cannot be written: {error.strerror or 'unknown error'}") from error
 
     @cached_property
     def _parsed(self) -> tuple[Config | None, tuple[Finding, ...]]:
@@ -128,8 +161,7 @@ class Workspace:
         """The plan of what could be planned. Raises PlanRefused where the text is no config at all."""
         from mcpexpose import __version__
         from mcpexpose.compiler.pipeline import compile_plan
-        from mcpexpose.search.analysis import ANALYZER_VERSION
-        from mcpexpose.search.ranking import RANKING_VERSION
+        from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
         if self.resolved is None:
             raise PlanRefused(f"there is no plan: {self.name} has errors", self.findings_of_config)
@@ -140,6 +172,104 @@ class Workspace:
             analyzer_version=ANALYZER_VERSION,
             ranking_version=RANKING_VERSION,
         )
+
+    @cached_property
+    def _locked(self) -> tuple[Lock | None, tuple[Finding, ...]]:
+        from mcpexpose.catalog.lockfile import read
+
+        return read(self.lock_path)
+
+    @property
+    def lock(self) -> Lock | None:
+        """What was reviewed; None where there is no lock, or one that is none."""
+        return self._locked[0]
+
+    @cached_property
+    def identities(self) -> Mapping[str, str]:
+        """How each enabled server is reached, as a lock holds it."""
+        return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """What differs from the lock; None where there is nothing to compare."""
+        from mcpexpose.catalog.drift import compare
+
+        if self.lock is None or self.resolved is None:
+            return None
+        return compare(self.lock, self.catalogs, self.identities, self._configured)
+
+    @property
+    def lock_path(self) -> Path:
+        return self.folder / LOCK_NAME
+
+    @property
+    def lock_trouble(self) -> tuple[Finding, ...]:
+        """Why the lock that is there is none."""
+        return self._locked[1]
+
+    def relocked(self, servers: Collection[str] = ()) -> Lock:
+        """The lock that accepts the catalogs at hand, or those of SERVERS alone.
+
+        What has no usable catalog, and what is switched off, stays in it as it is. Raises
+        PlanRefused where the text is no config at all.
+        """
+        from mcpexpose.catalog.lockfile import make
+
+        taken = {name: each for name, each in self.catalogs.items() if not servers or name in servers}
+        old = self.lock.servers if self.lock else {}
+        keep = [name for name in (old if servers else self._configured) if name not in taken]
+        tokens = self.compiled.plan.totals.tokens_request_1
+        return make(taken, self.identities, self.lock, decisions=self._decisions, keep=keep, tokens=tokens)
+
+    def write_lock(self, lock: Lock) -> bool:
+        """Put LOCK beside the config; False where it stands there already. Raises InputMissing."""
+        from mcpexpose.catalog.lockfile import dump, write
+
+        if self.lock_path.is_file() and self.lock_path.read_bytes() == dump(lock):
+            return False
+        write(self.lock_path, lock)
+        return True
+
+    @property
+    def changes(self) -> Changes | None:
+        """What is another for the model since the lock; None where there is none."""
+        from mcpexpose.catalog.since import since
+
+        return (
+            since(self.lock, self.drift, self.compiled, self.catalogs) if self.lock and self.drift is not None else None
+        )
+
+    @property
+    def _configured(self) -> set[str]:
+        """Every id of the config, of switched-off and broken tables too."""
+        return {*(self.config.mcp_servers if self.config else ()), *(self.resolved.broken if self.resolved else ())}
+
+    @property
+    def findings_of_catalogs(self) -> tuple[Finding, ...]:
+        """What is wrong with the catalogs as files, not located."""
+        return self._catalogs[1]
+
+    def meets(self, tool: ToolId) -> bool:
+        """Whether the operator lets a model meet a captured tool; a fault of the server may still keep it out."""
+        decision = self._decisions.get(tool)
+        denied = decision is None or decision.policy_state is PolicyState.DENIED
+        return decision is not None and not denied and decision.exposure is not Exposure.HIDDEN
+
+    @cached_property
+    def _decisions(self) -> Mapping[ToolId, ToolDecision]:
+        return {decision.id: decision for decision in self.compiled.decisions}
+
+    @cached_property
+    def found_in_lock(self) -> tuple[Finding, ...]:
+        """What is wrong with the lock, and what is not as it was reviewed; not yet located."""
+        lock, trouble = self._locked
+        if trouble:
+            return trouble
+        from mcpexpose.catalog import drifted
+
+        if lock is None:
+            return (drifted.missing(),) if self.catalogs else ()
+        return drifted.findings(self.drift, self.catalogs, self.name, self.meets) if self.drift else ()
 
     @property
     def _found_in_config(self) -> tuple[Finding, ...]:
@@ -157,7 +287,33 @@ class Workspace:
 
         of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
         planned = self.compiled.findings if self.resolved else ()
-        return tuple(dict.fromkeys([*self._found_in_config, *of_catalogs, *planned]))
+        every = (*self._found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
+        return tuple(dict.fromkeys(every))
+
+    def _found_of_broken(self) -> tuple[Finding, ...]:
+        """What else is wrong with servers that are in no plan because their tables are at fault, told in one go."""
+        if self.config is None or self.resolved is None or not self.config.readable:
+            return ()
+        from mcpexpose.catalog.freshness import findings
+        from mcpexpose.catalog.store import load
+        from mcpexpose.compiler.pipeline import compile_plan
+        from mcpexpose.config.resolve import resolve
+
+        whole = self.config.with_readable()
+        faulty = sorted(name for name in self.config.readable if whole.mcp_servers[name].enabled)
+        catalogs, found = load(self.catalog_folder, faulty, folder_name=self.catalog_name)
+        resolved, _ = resolve(whole, self.name, self._packs[0], self.environ)
+        compiled = compile_plan(
+            resolved, {**self.catalogs, **catalogs}, tool_version="", analyzer_version="", ranking_version=""
+        )
+        every = (*found, *findings(catalogs, self.max_age_s, self.now), *compiled.findings)
+        about = tuple(name + mark for name in faulty for mark in "/:#")
+        return tuple(
+            each
+            for each in every
+            if (each.slug in STANDS_WHATEVER_THE_TABLE or each.slug.startswith(("catalog-", "schema-", "stale-")))
+            and any(name in faulty or name.startswith(about) for name in each.subjects)
+        )
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -166,12 +322,15 @@ class Workspace:
 
     @property
     def writable(self) -> bool:
-        """Whether the operator's text is right, so that a bundle may be written."""
+        """Whether the operator's text is right and what changed was accepted, so that a bundle may be written."""
+        from mcpexpose.catalog.drifted import HOLDING
+
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
             for finding in self._found_in_config
         )
-        return self.resolved is not None and not faulty and self.compiled.writable
+        held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
+        return self.resolved is not None and not faulty and not held and self.compiled.writable
 
     def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""
@@ -183,20 +342,17 @@ class Workspace:
         return write(self.compiled, out, progress=progress)
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """FINDINGS with their lines. Reads a catalog again for its position, so only for what is shown."""
+        """FINDINGS with their lines, without credentials. Reads a catalog again, so only for what is shown."""
+        from mcpexpose.model.struck import struck
+
         return tuple(
-            finding if finding.location or finding.place is None else finding.at(self.locate(finding.place))
-            for finding in findings
+            struck(each if each.location or each.place is None else each.at(self.locate(each.place)), self.literals)
+            for each in findings
         )
 
     def locate(self, place: Place) -> Location | None:
         """Line and column of a place in the config, a pack or a catalog; None where the file is not at hand."""
-        if document := self._document(place.file):
-            at = document.locate(place.path, place.on)
-            return at and dataclasses.replace(at, file=normpath(at.file))
-        if text := self._catalog_text(place.file):
-            return Location(place.file, *text.span(place.path, "value" if place.on == "header" else place.on))
-        return None
+        return self._sources.locate(place)
 
     def is_shipped(self, file: str) -> bool:
         """Whether FILE, a name in findings, is a pack that came with the package."""
@@ -206,55 +362,29 @@ class Workspace:
 
     def line(self, file: str, number: int) -> str | None:
         """A line of a file by its name in findings, without its end; None where there is none."""
-        if document := self._document(file):
-            return document.line(number)
-        text = self._catalog_text(file)
-        return text.line(number) if text else None
+        return self._sources.line(file, number)
 
     def conceal(self, text: str) -> str:
         """A line with credentials struck out, of the same length: those of the config, and what looks like one."""
         from mcpexpose.model.secrets import find
 
-        for literal in self._literals:
+        for literal in self.literals:
             text = text.replace(literal, "*" * len(literal))
         for secret in find(text):
             text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
         return text
 
     @cached_property
-    def _literals(self) -> tuple[str, ...]:
+    def literals(self) -> tuple[str, ...]:
+        """Credentials in the config, the longest first; to strike them out, never to print them."""
         from mcpexpose.config.resolve import literal_secrets
 
         return tuple(sorted(literal_secrets(self.config), key=len, reverse=True)) if self.config else ()
 
-    def _document(self, file: str) -> Document | None:
-        if file == self.name:
-            return self.document
-        if file not in self._documents:
-            self._documents[file] = self._pack_document(file)
-        return self._documents[file]
+    @cached_property
+    def _sources(self) -> Sources:
+        from mcpexpose.sources import Sources
 
-    def _pack_document(self, file: str) -> Document | None:
-        """The text of a pack, of one that could not be used too; packs are named as `extends` writes them."""
         packs, findings = self._packs
         named = {pack.file for pack in packs} | {finding.place.file for finding in findings if finding.place}
-        written = next((each for each in sorted(named) if normpath(each) == normpath(file) and each != self.name), None)
-        if written is None:
-            return None
-        from mcpexpose.config.packs import document
-
-        return document(written, self.folder)
-
-    def _catalog_text(self, file: str) -> CatalogText | None:
-        if not file.startswith(self.catalog_name + "/"):
-            return None
-        if file not in self._catalog_texts:
-            from mcpexpose.catalog.places import CatalogText
-            from mcpexpose.catalog.store import read_text
-
-            path = self.catalog_folder / file.removeprefix(self.catalog_name + "/")
-            try:
-                self._catalog_texts[file] = CatalogText(read_text(path))
-            except (OSError, ValueError):  # a finding already
-                self._catalog_texts[file] = None
-        return self._catalog_texts[file]
+        return Sources(self.document, self.folder, named, self.catalog_folder, self.catalog_name, self._catalog_texts)

@@ -13,7 +13,7 @@ LAYERS = (
     {"model"},
     {"surface", "toolschema"},
     {"config", "catalog", "client", "compiler", "search"},
-    {"bundle"},
+    {"bundle", "sources"},
     {"workspace", "report", "host"},
     {"lint", "gateway"},
     {"cli"},

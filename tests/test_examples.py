@@ -60,6 +60,14 @@ def test_config_packs_and_catalogs_fit_the_published_schemas(example: Path) -> N
 
 
 @each_example
+def test_the_lock_fits_the_published_schema_and_the_catalogs(example: Path) -> None:
+    """C05, C07"""
+    jsonschema.validate(json.loads((example / "mcpexpose.lock").read_text("utf-8")), schema("lock"))
+    done = mcpexpose(example, "lock", "--check")
+    assert done.returncode == 0, done.stdout
+
+
+@each_example
 def test_plan_and_manifest_fit_the_published_schemas(example: Path, tmp_path: Path) -> None:
     """C02, C05"""
     done = mcpexpose(example, "plan", "--out", str(tmp_path / "plan"))

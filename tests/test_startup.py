@@ -66,7 +66,9 @@ def test_help_loads_none_of_them(project: Path) -> None:
     assert all(name.startswith("mcpexpose.cli") for name in ours)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("command", ["plan", "lint", "search", "show", "inspect", "explain", "verify", "init", "rule"])
+@pytest.mark.parametrize(
+    "command", ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule"]
+)
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
     assert loaded(project, cli(command, "--help")) == (0, set())
@@ -86,6 +88,16 @@ def test_plan_without_out_indexes_nothing(project: Path) -> None:
     assert found <= {"pydantic"}
 
 
+def test_the_lock_and_a_comparison_need_no_more(project: Path) -> None:
+    """A drift is told by digests; neither the validator nor the index is asked."""
+    code, found = loaded(project, cli("lock"))
+    assert code == 0
+    assert found <= {"pydantic"}
+    code, found = loaded(project, cli("plan", "--against", "bundle"))
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
 def test_plan_with_out_needs_whoosh_alone(project: Path) -> None:
     """For the index."""
     code, found = loaded(project, cli("plan", "--out", "other"))
@@ -99,6 +111,17 @@ def test_search_never_loads_the_client(project: Path) -> None:
     assert code == 0
     assert found <= {"pydantic", "whoosh"}
     assert loaded(project, cli("search", "history", "--plan", "bundle")) == (0, set())
+
+
+@pytest.mark.parametrize(
+    "words", [["lint", "CONFIG"], ["plan", "--config", "CONFIG"], ["search", "--config", "CONFIG", "open issue"]]
+)
+def test_hundreds_of_real_tools_need_pydantic_alone(project: Path, words: list[str]) -> None:
+    """Every rule, real schemas, an index made in memory: no client, no jsonschema, no Whoosh."""
+    config = str(ROOT / "examples" / "coding-agent" / "config.toml")
+    code, found = loaded(project, cli(*(config if word == "CONFIG" else word for word in words)))
+    assert code in (0, 1)
+    assert found == {"pydantic"}
 
 
 def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> None:
@@ -116,6 +139,20 @@ def test_loading_a_plan_loads_none_of_them(project: Path) -> None:
         "code = len(session.declared())"
     )
     assert loaded(project, code) == (1, set())
+
+
+def test_loading_a_plan_reads_nothing_that_only_a_search_needs(project: Path) -> None:
+    """Neither the analysis of words nor the ranking, nor what they rest on."""
+    code = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "load_plan('bundle').session().declared()\n"
+        "code = sorted(name for name in __import__('sys').modules if name.startswith('mcpexpose.search.'))"
+    )
+    found = {str(name).rpartition(".")[2] for name in loaded(project, code)[0]}  # type: ignore[attr-defined]
+    assert "versions" in found
+    assert found.isdisjoint({"analysis", "stemming", "lexicon", "kinship", "ranking", "query", "table", "index"})
+        {"analysis", "stemming", "lexicon", "kinship", "ranking", "query", "table", "engine", "index"}
+    )
 
 
 def test_find_tools_loads_none_of_them(project: Path) -> None:

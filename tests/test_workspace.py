@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mcpexpose.cli.linting import lint
+from mcpexpose.lint.choice import Choice
 from mcpexpose.model.errors import InputMissing, PlanRefused
-from mcpexpose.model.finding import Place
+from mcpexpose.model.finding import Place, Severity
 from mcpexpose.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -45,6 +47,11 @@ def folder(tmp_path: Path) -> Path:
 
 def open_(folder: Path, **more: object) -> Workspace:
     return Workspace(folder / "config.toml", environ={}, now=NOW, **more)  # type: ignore[arg-type]
+
+
+def wrong(workspace: Workspace) -> list[str]:
+    """Slugs of errors and warnings: that there is no lock is information."""
+    return [finding.slug for finding in workspace.findings if finding.severity is not Severity.INFO]
 
 
 def test_the_steps_lead_from_a_text_to_a_plan(folder: Path) -> None:
@@ -109,13 +116,13 @@ def test_a_config_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_switched_off_server_needs_no_catalog(folder: Path) -> None:
     """As if it were not there."""
-    assert open_(folder).findings == ()
+    assert wrong(open_(folder)) == []
 
 
 def test_an_old_catalog_is_found_by_the_clock_that_was_given(folder: Path) -> None:
     """The plan does not change with the clock (law 5)."""
     late = Workspace(folder / "config.toml", environ={}, now=datetime(2027, 1, 1, tzinfo=UTC))
-    assert [finding.slug for finding in late.findings] == ["stale-catalog"]
+    assert wrong(late) == ["stale-catalog"]
     assert late.compiled == open_(folder).compiled
 
 
@@ -124,7 +131,7 @@ def test_catalogs_elsewhere(folder: Path) -> None:
     (folder / "catalogs").rename(folder / "other")
     assert [finding.slug for finding in open_(folder).findings] == ["catalog-missing"]
     workspace = open_(folder, catalogs=folder / "other")
-    assert workspace.findings == ()
+    assert wrong(workspace) == []
     assert workspace.locate(Place("other/git.json", ("tools", 0))) is not None
 
 
@@ -145,3 +152,43 @@ def test_a_pack_beside_the_config_is_named_without_its_dot(folder: Path) -> None
     (finding,) = [each for each in open_(folder).findings if each.slug == "config-type"]
     assert finding.location is not None
     assert (finding.location.file, finding.location.line) == ("team.toml", 5)
+
+
+FAULTY = """\
+[mcp_servers.git]
+url = "http://tools.example.com/mcp"
+description = "Local git repositories"
+deny = ["drop_*"]
+http_headers = { X-Api-Key = "Zq81xkPw02mVb7LrT4", Trace = "${NOT_SET}", Old = "{env:OLD}" }
+[mcp_servers.git.tools.git_log]
+side_effect = "reader"
+[mcp_servers.Git]
+command = "mcp-git"
+description = "Another"
+"""
+
+
+def test_a_table_at_fault_hides_no_other_fault_of_it(folder: Path) -> None:
+    """One run tells all that is wrong with a server, though one wrong value keeps it out of the plan (C02)."""
+    (folder / "config.toml").write_text(FAULTY)
+    workspace = open_(folder)
+    found = {(finding.slug, finding.subjects[0]) for finding in workspace.found}
+    assert {
+        ("config-value", "git:tools.git_log.side_effect"),
+        ("secret-in-config", "git:http_headers.X-Api-Key"),
+        ("env-unset", "git:http_headers.Trace"),
+        ("env-foreign-syntax", "git:http_headers.Old"),
+        ("pattern-matches-nothing", "git:deny[0]"),
+    } <= found
+    assert "Zq81xkPw02mVb7LrT4" not in repr(workspace.found)
+    assert "Zq81xkPw02mVb7LrT4" not in workspace.conceal(FAULTY)
+    assert not workspace.writable
+    assert not workspace.compiled.plan.tools
+
+
+def test_a_table_at_fault_is_linted_as_far_as_it_can_be_read(folder: Path) -> None:
+    """Rules on the transport and on ids do not wait for the rest of the table (C02)."""
+    (folder / "config.toml").write_text(FAULTY)
+    slugs = {finding.slug for finding in lint(open_(folder), Choice()).findings}
+    assert {"plain-http", "lookalike-server", "config-value"} <= slugs
+    assert "server-description-missing" not in slugs

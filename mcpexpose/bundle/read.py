@@ -7,6 +7,7 @@ definitions one by one, the rest file by file.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,10 +25,11 @@ from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
 from mcpexpose.model.plan import Plan
 from mcpexpose.model.text import shown
-from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.blocks import VERSION as TABLE_VERSION
 from mcpexpose.search.blocks import Blocks, OtherVersion, TableDamaged
-from mcpexpose.search.ranking import RANKING_VERSION
+from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 if TYPE_CHECKING:
     import os
@@ -211,6 +213,9 @@ def _manifest(document: dict[str, Any]) -> Manifest:
         raise layout.refusal(layout.damaged(layout.MANIFEST, "has another shape than its format")) from None
     if len(manifest.files) > layout.FILES_MAX:
         raise layout.refusal(layout.damaged(layout.MANIFEST, f"lists {len(manifest.files):,} files"))
+    for digest in (manifest.plan_digest, manifest.table_digest, *(file.sha256 for file in manifest.files)):
+        if _DIGEST.fullmatch(digest) is None:
+            raise layout.refusal(layout.damaged(layout.MANIFEST, "holds a digest that is none"))
     return manifest
 
 

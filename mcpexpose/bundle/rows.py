@@ -26,7 +26,7 @@ from mcpexpose.model.plan import Limits, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
 from mcpexpose.search import hashed
 from mcpexpose.search.blocks import TableDamaged
-from mcpexpose.search.table_write import key_of, numbers
+from mcpexpose.search.hashed import key_of, numbers
 from mcpexpose.surface.planned import no_profile
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 2_000
 _C_PARSER_DEPTH = 200
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+"""Closed or not: it matches at every quote, so that looking for strings takes one pass."""
 _NO_BRACKETS = re.compile(r"[^\[\]{}]+")
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")

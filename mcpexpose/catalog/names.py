@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 
 _PLAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
@@ -11,6 +12,7 @@ _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
 )
 _LONGEST = 100
+_ON_WINDOWS = os.name == "nt"
 
 
 def file_name(server: str) -> str:
@@ -32,10 +34,11 @@ def candidates(server: str) -> tuple[str, ...]:
 
 
 def _is_safe(component: str) -> bool:
+    """Whether `<id>.json` is one file of the folder here; Windows reads more into a name than others do."""
     return (
         bool(component.strip(". "))
-        and not any(char in '/\\:*?"<>|' or ord(char) < 32 for char in component)
+        and not any(char in "/\\" or ord(char) < 32 for char in component)
         and not any("\ud800" <= char <= "\udfff" for char in component)
         and len(component.encode("utf-8")) <= 200
-        and component.partition(".")[0].lower() not in _DEVICES
+        and not (_ON_WINDOWS and (set(component) & set(':*?"<>|') or component.partition(".")[0].lower() in _DEVICES))
     )

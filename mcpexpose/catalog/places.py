@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLANK = re.compile(r"[ \t\r\n]*")
+_LINE_FEED = re.compile("\n")
 _DECODER = json.JSONDecoder()
 
 
@@ -36,15 +38,25 @@ class CatalogText:
         if not isinstance(index, int) or not 0 <= index < len(self._tools):
             return span(self.text, path, on)
         start, end = self._tools[index]
-        found = span(self.text[start:end], path[2:], on)
-        line = self.text.count("\n", 0, start)
-        shift = start - (self.text.rfind("\n", 0, start) + 1)
+        line = bisect_left(self._breaks, start)
+        shift = start - (self._breaks[line - 1] + 1 if line else 0)
+        # Of the tool as a whole its first line is given, and that needs no walk.
+        found = (
+            _first_line(self.text, start, end)
+            if len(path) == 2 and on == "value"
+            else span(self.text[start:end], path[2:], on)
+        )
         return Span(
             line + found.line,
             found.column + (shift if found.line == 1 else 0),
             line + found.end_line,
             found.end_column + (shift if found.end_line == 1 else 0),
         )
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        """Where each line feed stands. Counting anew for every finding would take the square of a large catalog."""
+        return [found.start() for found in _LINE_FEED.finditer(self.text)]
 
     @cached_property
     def _tools(self) -> list[tuple[int, int]]:
@@ -91,3 +103,8 @@ class CatalogText:
     def _skip(self, at: int) -> int:
         match = _BLANK.match(self.text, at)
         return match.end() if match else at
+
+
+def _first_line(text: str, start: int, end: int) -> Span:
+    first_end = text.find("\n", start, end)
+    return Span(1, 1, 1, (end if first_end < 0 else first_end) - start + 1)

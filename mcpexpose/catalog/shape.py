@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LONGEST_STAMP = 64
+_LONGEST_TTL_MS = 10**15
+"""Thirty thousand years; a server may send any number of digits, and nobody divides by them."""
+_MOST_TOLD = 100
+"""Entries that are no tools, of one catalog, with a finding each; a file has room for millions."""
 
 
 class _Refused(Exception):
@@ -114,7 +118,7 @@ def _catalog(
         protocol=head.get("protocol"),
         server_info=_first(head, "server_info", "serverInfo"),
         instructions=head.get("instructions"),
-        ttl_ms=None if ttl is None else max(ttl, 0),
+        ttl_ms=None if ttl is None else min(max(ttl, 0), _LONGEST_TTL_MS),
         cache_scope=scope,
         revision=revision,
     )
@@ -202,13 +206,30 @@ def _tools(
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[int, ...]]:
     tools: list[Mapping[str, Any]] = []
     indices: list[int] = []
+    bad = 0
     for index, entry in enumerate(entries):
         if fault := entry_fault(entry):
-            findings.append(bad_entry(server, index, fault, Place(file, (*root, "tools", index))))
+            bad += 1
+            if bad <= _MOST_TOLD:
+                findings.append(bad_entry(server, index, fault, Place(file, (*root, "tools", index))))
         else:
             tools.append(entry)
             indices.append(index)
+    if bad > _MOST_TOLD:
+        findings.append(_more_bad(server, bad - _MOST_TOLD, Place(file, (*root, "tools"))))
     return tuple(tools), tuple(indices)
+
+
+def _more_bad(server: str, count: int, place: Place) -> Finding:
+    return Finding(
+        "catalog-invalid",
+        Severity.ERROR,
+        f"{count:,} more entries of the tools of {shown(server)} are no tools either",
+        (server,),
+        "Have the server mended; the entries are left out.",
+        place,
+        details={"count": count},
+    )
 
 
 def _first(head: Mapping[str, Any], *keys: str) -> Any:

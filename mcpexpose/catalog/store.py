@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcpexpose.catalog.atomic import replace
 from mcpexpose.catalog.names import candidates, file_name
 from mcpexpose.catalog.shape import parse
 from mcpexpose.catalog.unfold import read_text
@@ -18,6 +17,7 @@ from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from mcpexpose.model.catalog import Catalog
 
@@ -96,47 +96,12 @@ def write_bytes(folder: Path, server: str, data: bytes) -> Path:
     path = folder / file_name(server)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(path, data)
+        replace(path, data)
         for name in candidates(server)[1:]:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise InputMissing(f"{shown(path.name)} cannot be written: {error.strerror or 'unknown error'}") from error
     return path
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))  # noqa: PTH101
-        os.replace(temporary, path)  # noqa: PTH105
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _mode(path: Path) -> int:
-    """Of the file that is replaced; else what the umask leaves, which mkstemp does not look at."""
-    try:
-        return path.stat().st_mode & 0o777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-
-
-def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _missing(server: str, file: str) -> Finding:

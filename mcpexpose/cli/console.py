@@ -14,7 +14,7 @@ from mcpexpose.model.text import shown
 from mcpexpose.report.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 READ_BY_PEOPLE = frozenset({"text", "concise"})
 """Formats that are laid out for the receiver; all others are UTF-8 and LF everywhere."""
@@ -64,7 +64,7 @@ def out_machine(text: str) -> None:
         return
     try:
         sys.stdout.flush()
-        buffer.write(text.encode())
+        buffer.write(text.encode("utf-8", "backslashreplace"))
         buffer.flush()
     except BrokenPipeError:
         _to_nowhere(sys.stdout)
@@ -101,11 +101,25 @@ def chatty() -> bool:
     return sys.stdout.isatty() and sys.stderr.isatty()
 
 
+def write_files(files: Iterable[tuple[Path, Callable[[], str]]]) -> None:
+    """Reports to files, each as far as it can be written. Raises InputMissing, naming all that cannot be."""
+    failed = []
+    for path, made in files:
+        try:
+            write_file(path, made())
+        except InputMissing as missing:
+            failed.append(str(missing))
+    if failed:
+        raise InputMissing("; ".join(failed))
+
+
 def write_file(path: Path, text: str) -> None:
     """A report to a file, UTF-8 and LF. Raises InputMissing where it cannot be written."""
     try:
-        path.write_bytes(text.encode())
-    except OSError as error:
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        if isinstance(error, ValueError):
+            raise InputMissing(f"{shown(str(path))} is no path") from None
         raise InputMissing(f"{shown(str(path))} cannot be written: {error.strerror}") from None
 
 

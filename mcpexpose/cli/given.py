@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.struck import struck
 from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
     import datetime
+    from collections.abc import Callable
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.finding import Finding, Location, Place
@@ -48,14 +50,19 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:
-    """FINDING with its files as people would type them from where they are."""
+    """FINDING with its files as people would type them from where they are, and without credentials."""
+    return renamed(struck(finding, workspace.literals), lambda file: file_name(file, workspace))
+
+
+def renamed(finding: Finding, name: Callable[[str], str]) -> Finding:
+    """FINDING with other names of its files."""
 
     def moved(place: Place) -> Place:
-        return dataclasses.replace(place, file=file_name(place.file, workspace))
+        return dataclasses.replace(place, file=name(place.file))
 
     return dataclasses.replace(
         finding,
-        location=at(finding.location, workspace),
+        location=finding.location and dataclasses.replace(finding.location, file=name(finding.location.file)),
         place=finding.place and moved(finding.place),
         related=tuple(moved(place) for place in finding.related),
     )

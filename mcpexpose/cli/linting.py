@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from mcpexpose.cli.given import file_name, named
+from mcpexpose.cli import given
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from mcpexpose.lint.choice import Choice
     from mcpexpose.lint.runner import Linted
     from mcpexpose.lint.subjects import Context
     from mcpexpose.model.finding import Finding, Location, Place
+    from mcpexpose.report.accepted import RuleFact
     from mcpexpose.workspace import Workspace
 
 
@@ -28,7 +30,9 @@ def context_of(workspace: Workspace) -> Context:
         compiled=workspace.compiled if workspace.resolved else None,
         now=workspace.now,
         comments=workspace.document.comments,
+        first_key=workspace.document.first_key,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
 
 
@@ -53,27 +57,86 @@ def not_waived(workspace: Workspace) -> tuple[Finding, ...]:
     return tuple(kept)
 
 
+def rule_facts(choices: Sequence[Choice]) -> tuple[RuleFact, ...]:
+    """The rules that speak under any of CHOICES, sorted; those of bundles never do in lint."""
+    from mcpexpose.lint.registry import all_rules
+    from mcpexpose.report.accepted import RuleFact
+
+    facts = []
+    for rule in all_rules().values():
+        if rule.family == "bundle" or not any(choice.runs(rule.slug) for choice in choices):
+            continue
+        here = {(choice.severity or {}).get(rule.slug, rule.severity) for choice in choices}
+        other = next(iter(here)) if len(here) == 1 and here != {rule.severity} else None
+        facts.append(RuleFact(rule.slug, rule.family, rule.severity, rule.summary, rule.document, other))
+    return tuple(facts)
+
+
+def below_root(folder: Path) -> str:
+    """FOLDER as the repository's root names it, with a slash at the end; "" for the root, or without a repository."""
+    folder = folder.absolute()
+    root = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    name = folder.relative_to(root).as_posix()
+    return "" if name == "." else f"{name}/"
+
+
+def _admission(workspace: Workspace, server: str, tool: str) -> Place:
+    from mcpexpose.compiler import patterns
+    from mcpexpose.model.finding import Place
+
+    assert workspace.config is not None
+    table = workspace.config.mcp_servers[server]
+    base = ("mcp_servers", server)
+    if tool in table.tools:
+        return Place(workspace.name, (*base, "tools", tool), "header")
+    matching = [
+        (not pattern.exact, -pattern.weight, n)
+        for n, text in enumerate(table.allow_patterns or ())
+        if not patterns.problem(text) and (pattern := patterns.compiled(text)).matches(tool)
+    ]
+    if tool and matching:
+        return Place(workspace.name, (*base, table.allow_key, min(matching)[2]))
+    return Place(workspace.name, base, "header")
+
+
 class Names:
     """Findings of several workspaces under the names that people would type, and the way back to their texts."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[Workspace, str]] = {}
+        self._workspaces: dict[int, Workspace] = {}
 
     def named(self, findings: Iterable[Finding], workspace: Workspace) -> list[Finding]:
         """FINDINGS of a workspace, renamed."""
-        out = []
-        for finding in findings:
-            for each in (finding.location, finding.place, *finding.related):
-                if each is not None:
-                    self._files[file_name(each.file, workspace)] = (workspace, each.file)
-            out.append(named(finding, workspace))
-        return out
+        self._workspaces[id(workspace)] = workspace
+        names: dict[str, str] = {}
+
+        def name(file: str) -> str:
+            if file not in names:
+                names[file] = given.file_name(file, workspace)
+                self._files[names[file]] = (workspace, file)
+            return names[file]
+
+        return [given.renamed(finding, name) for finding in findings]
 
     def conceal(self, text: str) -> str:
         """A line without credentials of any of these workspaces."""
-        for workspace in {id(each): each for each, _ in self._files.values()}.values():
+        for workspace in self._workspaces.values():
             text = workspace.conceal(text)
         return text
+
+    def admits(self, finding: Finding) -> Location | None:
+        """Of a finding in a catalog, where the config admits the tool: its table, its entry of allow, its server."""
+        if finding.location is None or not finding.subjects:
+            return None
+        workspace, name = self._files.get(finding.location.file, (None, ""))
+        if workspace is None or workspace.config is None or not name.startswith(f"{workspace.catalog_name}/"):
+            return None
+        server, _, tool = finding.subjects[0].partition("#")[0].partition("/")
+        if server not in workspace.config.mcp_servers:
+            return None
+        at = workspace.locate(_admission(workspace, server, tool))
+        return at and given.at(at, workspace)
 
     def line(self, file: str, number: int) -> str | None:
         """A line by the file's new name."""

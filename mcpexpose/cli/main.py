@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lint": ("mcpexpose.cli.lint", "Check config and catalogs: every finding with its place and what to do."),
     "capture": ("mcpexpose.cli.capture", "Ask the configured servers for their tools. Connects."),
     "plan": ("mcpexpose.cli.plan", "Compile; preview what the model is told, may find, or never meets."),
+    "lock": ("mcpexpose.cli.lock", "Accept the current catalogs as reviewed, or check that they are."),
     "search": ("mcpexpose.cli.search", "What find_tools would answer, with scores or to the letter."),
     "show": ("mcpexpose.cli.show", "Request 1 as the model gets it."),
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-FINDING_FORMATS = ("text", "concise", "json")
+FINDING_FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 PREVIEW_FORMATS = ("text", "json", "markdown")
 """The names in report's registries; they stand here so that `--help` need not import those."""
 

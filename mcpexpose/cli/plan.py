@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from mcpexpose.cli import console, exits, given, options
+from mcpexpose.model.errors import BundleNotWritten
 
 if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable
 
+    from mcpexpose.model.changes import Changes
     from mcpexpose.model.finding import Finding
     from mcpexpose.report.preview import CatalogState
     from mcpexpose.report.screen import Screen
@@ -21,11 +23,20 @@ if TYPE_CHECKING:
 
 @click.command("plan")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the bundle there, in one step.")
+@click.option(
+    "--against",
+    "other",
+    metavar="REF|DIR|FILE",
+    help="Compare with a git commit, a bundle or a plan.json in place of the lock.",
+)
+@click.option("--detailed-exitcode", "detailed", is_flag=True, help="End with 3 where something changed for the model.")
 @options.profile
 @options.reports(options.PREVIEW_FORMATS)
 @options.config
 def command(
     out: Path | None,
+    other: str | None,
+    detailed: bool,
     profile: str | None,
     form: str,
     outputs: tuple[tuple[str, Path], ...],
@@ -36,28 +47,64 @@ def command(
     """Compile; preview what the model is told, may find, or never meets.
 
     With --out the bundle is written for hosts to load. Where the config is at fault nothing is written, and the old
-    bundle stays; what a server got wrong is left out, and the rest is written. Both end with 1.
+    bundle stays; what a server got wrong is left out, and the rest is written. Both end with 1. What changed since the
+    lock is shown, sorted by risk; --against takes another side.
 
     \b
-    Example:
+    Examples:
       mcpexpose plan --out build/plan
+      mcpexpose plan --against origin/main --format markdown --detailed-exitcode
     """
     from mcpexpose.cli.linting import not_waived
     from mcpexpose.report.findings import in_order
+    from mcpexpose.surface.view import find_profile
 
     workspace = given.workspace(config, catalogs, now)
-    findings = in_order(not_waived(workspace))
-    render = _renderer(workspace, findings, profile)
+    if workspace.resolved is not None:
+        find_profile(workspace.compiled.plan, profile)  # a profile that is not there is told before anything is written
+    changes = _changes(workspace, other)
+    # Written before it is shown, so that a bundle that could not be written stands among the findings of every format.
+    written = _write(workspace, out) if out is not None else None
+    failed = written if isinstance(written, BundleNotWritten) else None
+    findings = in_order([*not_waived(workspace), *(failed.findings if failed else ())])
+    render = _renderer(workspace, findings, profile, changes)
     console.put(form, render(form, console.screen()))
     for each, path in outputs:
         console.write_file(path, render(each, console.page()))
-    written = _write(workspace, out, form) if out is not None else exits.OK
+    if failed is not None:
+        raise failed
+    if written and form == "text":
+        console.out(f"\n{written}\n")
+    elif written:
+        console.say(str(written))
+    refused = exits.FINDINGS if out is not None and written is None else exits.OK
     if out is None and form == "text" and workspace.writable and console.chatty():
         console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
-    return exits.combine([exits.of_findings(findings), written])
+    return exits.combine([exits.of_findings(findings), refused, _difference(changes) if detailed else exits.OK])
 
 
-def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str | None) -> Callable[[str, Screen], str]:
+def _changes(workspace: Workspace, other: str | None) -> Changes | None:
+    """What changed; None where nothing can be planned, or there is nothing to compare with."""
+    if workspace.resolved is None:
+        return None
+    if other is None:
+        return workspace.changes
+    from mcpexpose.cli.against import compare
+
+    return compare(workspace, other)
+
+
+def _difference(changes: Changes | None) -> int:
+    """Of the value that is shown, so that code and text cannot disagree."""
+    if changes is None:
+        console.say("mcpexpose: there is no lock and no --against, so nothing was compared")
+        return exits.NOTHING_CHECKED
+    return exits.DIFFERS if changes.differs else exits.OK
+
+
+def _renderer(
+    workspace: Workspace, findings: tuple[Finding, ...], profile: str | None, changes: Changes | None
+) -> Callable[[str, Screen], str]:
     """What renders the preview in a format; where nothing could be planned, what renders the findings instead."""
     from mcpexpose.report import preview
     from mcpexpose.report.findings import FindingsReport
@@ -74,6 +121,7 @@ def _renderer(workspace: Workspace, findings: tuple[Finding, ...], profile: str 
         catalogs={server: _state(workspace, server) for server in workspace.catalogs},
         servers=workspace.servers,
         locate=workspace.locate,
+        changes=changes,
     )
     return lambda form, screen: preview.render(form, made, screen)
 
@@ -94,23 +142,20 @@ def _state(workspace: Workspace, server: str) -> CatalogState:
     return CatalogState(catalog.revision, fresh.age_s, fresh.state == "fresh", reasons.get(fresh.reason, ""))
 
 
-def _write(workspace: Workspace, out: Path, form: str) -> int:
-    """Write the bundle and say so: on stdout after a text, else on stderr."""
+def _write(workspace: Workspace, out: Path) -> str | BundleNotWritten | None:
+    """Write the bundle: what to say of it, or why it could not be; None where the config is at fault."""
     from mcpexpose.model.text import shown
 
     where = shown(str(out))
     if not workspace.writable:
         stays = "; the plan that stands there stays" if out.exists() else ""
         console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
-        return exits.FINDINGS
+        return None
     console.progress(f"writing {where} …")
     try:
         manifest = workspace.write(out, progress=lambda step: console.progress(f"writing {where}: {step} is done …"))
+    except BundleNotWritten as trouble:
+        return trouble
     finally:
         console.progress("")
-    text = f"wrote {where} (plan digest {manifest.plan_digest})"
-    if form == "text":
-        console.out(f"\n{text}\n")
-    else:
-        console.say(text)
-    return exits.OK
+    return f"wrote {where} (plan digest {manifest.plan_digest})"

@@ -56,12 +56,21 @@ def constrain(
     rules = [rule for pack in inputs.resolved.packs for rule in _rules(pack, findings)]
     limits: dict[ToolId, Limit] = {}
     for server in inputs.servers.values():
-        here = [rule for rule in rules if rule.server.matches(server.id)]
+        here = _by_needle(rule for rule in rules if rule.server.matches(server.id))
         for name in server.tools:
             tool = ToolId(server.id, name)
-            meeting = [rule for rule in here if rule.tool.matches(name) and _in_groups(rule.constraint, groups[tool])]
+            near = [rule for needle, sharing in here.items() if needle in name for rule in sharing]
+            meeting = [rule for rule in near if rule.tool.matches(name) and _in_groups(rule.constraint, groups[tool])]
             limits[tool] = _limit(meeting, classes[tool].side_effect)
     return limits, tuple(findings)
+
+
+def _by_needle(rules: Iterable[_Rule]) -> Mapping[str, list[_Rule]]:
+    """A pack has hundreds of rules on some dozens of words, and most names hold none of them."""
+    found: dict[str, list[_Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.tool.needle, []).append(rule)
+    return found
 
 
 def _rules(pack: ResolvedPack, findings: list[Finding]) -> Iterable[_Rule]:

@@ -22,6 +22,8 @@ class Pattern:
     """Without a star, a question mark or a class: the name itself."""
     weight: int
     """Literal characters; of two patterns that meet a tool, the one with more of them wins."""
+    needle: str
+    """Its longest run of literal characters: no name without it is met."""
     matches: Callable[[str], bool]
 
 
@@ -44,7 +46,8 @@ def compiled(text: str) -> Pattern:
         raise ValueError(f"the pattern {trouble}")
     pieces = list(_pieces(text))
     weight = sum(len(piece.literal) for piece in pieces)
-    return Pattern(text, not _META & set(text), weight, _matcher(text, pieces))
+    needle = max((piece.literal for piece in pieces), key=len)
+    return Pattern(text, not _META & set(text), weight, needle, _matcher(text, pieces, needle))
 
 
 class _Malformed(ValueError):
@@ -116,7 +119,7 @@ def _member(char: str) -> str:
     return "\\" + char if char in "\\^]-[&|~" else re.escape(char)
 
 
-def _matcher(text: str, pieces: list[_Piece]) -> Callable[[str], bool]:
+def _matcher(text: str, pieces: list[_Piece], needle: str) -> Callable[[str], bool]:
     stars = sum(piece.star for piece in pieces)
     if all(piece.star or piece.literal for piece in pieces):
         if not stars:
@@ -131,10 +134,26 @@ def _matcher(text: str, pieces: list[_Piece]) -> Callable[[str], bool]:
             if not pieces[0].star:
                 return lambda name: name.startswith(only)
             return lambda name: only in name
-    expression = re.compile(_expression(pieces), re.DOTALL)
-    start, end = pieces[0].literal, pieces[-1].literal
-    # Most names begin or end otherwise, and to see so is far cheaper than to try the whole.
-    return lambda name: name.endswith(end) and name.startswith(start) and expression.fullmatch(name) is not None
+    return _Tried(pieces, needle).matches
+
+
+class _Tried:
+    """A pattern that wants a regular expression, which is compiled when the first name gets that far: few do."""
+
+    __slots__ = ("_end", "_expression", "_needle", "_pieces", "_start")
+
+    def __init__(self, pieces: list[_Piece], needle: str) -> None:
+        self._pieces = pieces
+        self._needle = needle
+        self._start, self._end = pieces[0].literal, pieces[-1].literal
+        self._expression: re.Pattern[str] | None = None
+
+    def matches(self, name: str) -> bool:
+        if self._needle not in name or not name.startswith(self._start) or not name.endswith(self._end):
+            return False
+        if self._expression is None:
+            self._expression = re.compile(_expression(self._pieces), re.DOTALL)
+        return self._expression.fullmatch(name) is not None
 
 
 def _expression(pieces: list[_Piece]) -> str:

@@ -80,7 +80,7 @@ def _twice(tool: ToolId, file: str, entries: tuple[Entry, ...]) -> Iterator[tupl
             (str(tool),),
             "Have the server mended, or deny the name.",
             places[1] if file else None,
-            related=tuple(places[:1] + places[2:]) if file else (),
+            related=tuple(places[:1] + places[2:_MOST]) if file else (),
             details={"count": len(entries)},
         ),
         True,

@@ -8,6 +8,7 @@ import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.config import scan, syntax, toml11
@@ -16,6 +17,7 @@ from mcpexpose.model.finding import Finding, Location, Severity
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 MAX_BYTES = 1_048_576
@@ -59,6 +61,19 @@ class Document:
         }[on]
         return next((table[path] for table in tables if path in table), None)
 
+    def value_span(self, path: scan.Path) -> scan.Span | None:
+        """The same for a value that is written in one stretch; None for a table under a header."""
+        return self._scan.values.get(path)
+
+    def header_span(self, path: scan.Path) -> scan.Span | None:
+        """The same for the `[header]` of a table; None where it has none of its own."""
+        return self._scan.headers.get(path)
+
+    @property
+    def starts_of_tables(self) -> tuple[int, ...]:
+        """The offset of each header, in the order of the text."""
+        return tuple(sorted({start for start, _ in self._scan.headers.values()}))
+
     def locate(self, path: scan.Path, on: On = "value") -> Location | None:
         """Where PATH stands, or its nearest ancestor that stands anywhere; None for an empty text."""
         found = self.span(path, on)
@@ -80,6 +95,24 @@ class Document:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column that are in the text."""
+        return self._starts[line - 1] + column - 1
+
+    @property
+    def data_as_bytes(self) -> bytes:
+        """The file's bytes, its byte order mark included."""
+        return (b"\xef\xbb\xbf" if self.marked else b"") + self.text.encode("utf-8")
+
+    def edited(self, edits: Iterable[tuple[int, int, str]]) -> Document:
+        """The document with texts in place of stretches, which do not overlap; read anew."""
+        out, last = [], 0
+        for start, end, text in sorted(edits):
+            out += [self.text[last:start], text]
+            last = end
+        text = "".join([*out, self.text[last:]])
+        return of_bytes(Document(self.name, text, None, (), self.marked).data_as_bytes, self.name)
+
     def line(self, number: int) -> str:
         """The text of a line, from 1, without its end; "" beyond the last one."""
         if not 1 <= number <= len(self._starts):
@@ -96,6 +129,12 @@ class Document:
             alone = not self.text[self._starts[line - 1] : start].strip()
             out.append(Comment(self.text[start:end], line, column, alone))
         return tuple(out)
+
+    @cached_property
+    def first_key(self) -> float:
+        """The line of the first key or header; infinite where there is none."""
+        starts = [span[0] for table in (self._scan.keys, self._scan.headers) for span in table.values()]
+        return self.position(min(starts))[0] if starts else float("inf")
 
     @cached_property
     def _scan(self) -> scan.Scan:
@@ -198,6 +237,8 @@ def _loaded(text: str) -> tuple[dict[str, Any] | None, tuple[toml11.Newer, ...],
         parsed = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError alone: a number with more digits than Python reads
         parsed, message = None, str(error) if isinstance(error, tomllib.TOMLDecodeError) else syntax.UNREADABLE_NUMBER
+    if parsed is not None and syntax.has_unwritable_number(text, parsed):
+        return None, (), syntax.UNREADABLE_NUMBER
     if parsed is not None and sys.version_info < _READS_1_1:
         return parsed, (), ""
     older, newer = toml11.as_1_0(text)
@@ -212,7 +253,7 @@ def _loaded(text: str) -> tuple[dict[str, Any] | None, tuple[toml11.Newer, ...],
 def _newer(document: Document, each: toml11.Newer) -> Finding:
     place = document.location(*each.span)
     message = f"{shown(document.name)} has {each.what}, which TOML 1.0 has not; other programs may refuse the file"
-    return Finding("toml-1-1-only", Severity.WARNING, message, (document.name,), each.advice, location=place)
+    return Finding("toml-1-1-only", Severity.WARNING, message, (normpath(document.name),), each.advice, location=place)
 
 
 def _explained(document: Document, message: str) -> tuple[Finding, ...]:
@@ -275,4 +316,4 @@ def _deep_path(data: dict[str, Any]) -> scan.Path | None:
 
 
 def _fault(slug: str, name: str, message: str, place: Location | None, advice: str = "") -> Finding:
-    return Finding(slug, Severity.ERROR, message, (name,), advice, location=place)
+    return Finding(slug, Severity.ERROR, message, (normpath(name),), advice, location=place)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config import connect, idents, lists, references, shape, texts, top
 from mcpexpose.config.fault import Fault, fault
-from mcpexpose.model.config import Config
+from mcpexpose.model.config import Config, ServerTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,9 +82,28 @@ def _what_is_right(own: dict[str, Any], drops: set[Path]) -> Config | None:
         if shaped.value is not None:
             written = own.get("mcp_servers")
             servers = written.keys() if isinstance(written, dict) else set()
-            return shaped.value.without_servers(servers - shaped.value.mcp_servers.keys())
+            broken = servers - shaped.value.mcp_servers.keys()
+            return shaped.value.without_servers(broken, _readable(own, broken, drops))
         drops = drops | {item.drop for item in shaped.faults if item.drop is not None}
     return None
+
+
+def _readable(own: dict[str, Any], broken: set[str], drops: set[Path]) -> dict[str, ServerTable]:
+    """The tables of BROKEN without the very nodes that are at fault; one that is no table at all is not there."""
+    out = {}
+    for server_id in broken:
+        base = ("mcp_servers", server_id)
+        if not isinstance(own["mcp_servers"][server_id], dict):
+            continue
+        inside = {path for path in drops if path[:2] == base and len(path) > 2}
+        for _ in range(4):
+            table = shape.without(own, inside)["mcp_servers"][server_id]
+            shaped = shape.shaped(ServerTable, shape.frozen(table))
+            if shaped.value is not None:
+                out[server_id] = shaped.value
+                break
+            inside |= {(*base, *item.drop) for item in shaped.faults if item.drop}
+    return out
 
 
 def _reach(path: Path) -> Path:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from mcpexpose.config.scan import Path
     from mcpexpose.model.config import ServerTable
 
-_TOKEN = re.compile(r"\$\$|\$\{(?P<body>[^}]*)\}|\$\{|\{env:(?P<braced>\w+)\}|\{\{\s*(?P<double>[A-Za-z_]\w*)\s*\}\}")
+_TOKEN = re.compile(
+    r"\$\$|\$\{\{(?P<workflow>[^{}]*)\}\}|\$\{(?P<body>[^}]*)\}|\$\{|\{env:(?P<braced>\w+)\}|\{\{\s*(?P<double>[A-Za-z_]\w*)\s*\}\}"
+)
 _DOLLAR = re.compile(r"\$(?:env:)?(?P<name>[A-Z_][A-Z0-9_]*)(?![\w(])")
 _POWERSHELL = re.compile(r"\$env:(?P<name>\w+)", re.IGNORECASE)
 _PERCENT = re.compile(r"%(?P<name>[A-Za-z_][A-Za-z0-9_]{2,})%")
@@ -53,7 +55,22 @@ def check(base: Path, server: Mapping[str, Any]) -> Iterator[Fault]:
 
 def check_text(path: Path, text: str) -> Iterator[Fault]:
     """The first fault of syntax in one text, and each spelling of another host."""
-    foreign: dict[str, str] = {}
+    spellings: dict[str, str] = {}
+    fault_or_none = _spellings(path, text, spellings)
+    if fault_or_none is not None:
+        yield fault_or_none
+    else:
+        yield from _foreign(path, spellings)
+
+
+def foreign(text: str) -> dict[str, str]:
+    """Each spelling of another host in TEXT, with what stands between the braces of ours; "" where none is known."""
+    spellings: dict[str, str] = {}
+    return spellings if _spellings((), text, spellings) is None else {}
+
+
+def _spellings(path: Path, text: str, foreign: dict[str, str]) -> Fault | None:
+    """Fills FOREIGN; a fault of syntax where there is one."""
     plain: list[str] = []
     last = 0
     for found in _TOKEN.finditer(text):
@@ -62,16 +79,16 @@ def check_text(path: Path, text: str) -> Iterator[Fault]:
         whole, body = found.group(), found["body"]
         if whole == "$$":
             continue
-        if found["braced"] or found["double"]:
+        if found["workflow"] is not None:
+            foreign[whole] = _last_name(found["workflow"])
+        elif found["braced"] or found["double"]:
             foreign[whole] = found["braced"] or found["double"]
         elif body is None:
-            yield _syntax(path, "`${` is never closed", "Close it with `}`, or write `$$` for a dollar sign.")
-            return
+            return _syntax(path, "`${` is never closed", "Close it with `}`, or write `$$` for a dollar sign.")
         elif not _reads(whole):
             known = _FOREIGN_BODY.fullmatch(body) if "${" not in body else None
             if known is None:
-                yield _syntax(path, *_why(body))
-                return
+                return _syntax(path, *_why(body))
             foreign[whole] = _meant(known)
         elif body in _EDITOR_WORDS:
             foreign[whole] = ""
@@ -82,7 +99,7 @@ def check_text(path: Path, text: str) -> Iterator[Fault]:
                 foreign.setdefault(found.group(), found["name"])
     if re.fullmatch(r"\$[A-Za-z_]\w*", text):
         foreign.setdefault(text, text[1:])
-    yield from _foreign(path, foreign)
+    return None
 
 
 def unset(base: Path, server: ServerTable, environ: Mapping[str, str]) -> Iterator[Fault]:
@@ -150,8 +167,14 @@ def _syntax(path: Path, what: str, advice: str) -> Fault:
 def _meant(found: re.Match[str]) -> str:
     head, mark, rest = found["head"], found["mark"], found["rest"]
     if mark in (":", "."):
-        return rest if _NAME.fullmatch(rest) else f"{head}:-…" if head.isupper() else ""
-    return f"{head}:-…" if mark in ("-", ":=", "=") else head
+        return rest if _NAME.fullmatch(rest) else f"{head}:-{rest}" if head.isupper() else ""
+    return f"{head}:-{rest}" if mark in ("-", ":=", "=") else head
+
+
+def _last_name(expression: str) -> str:
+    """`TOKEN` of `secrets.TOKEN`; "" where an expression is more than that."""
+    named = re.fullmatch(r"\s*(?:\w+\.)?([A-Za-z_]\w*)\s*", expression)
+    return named[1] if named else ""
 
 
 def _foreign(path: Path, foreign: Mapping[str, str]) -> Iterator[Fault]:
@@ -159,7 +182,8 @@ def _foreign(path: Path, foreign: Mapping[str, str]) -> Iterator[Fault]:
         short = re.sub(r"(?<=[:\-=?+])[^}:]{20,}(?=\})", "…", shown(spelling, 40))
         message = f"{where(path)} holds {short}, which only other hosts expand"
         if meant:
-            written = f"${{{meant}}}"
+            # A default may be a credential: it is not repeated.
+            written = f"${{{re.sub(r'(?<=:-).*', '…', meant, flags=re.DOTALL)}}}"
             yield warning("env-foreign-syntax", path, message, f"Write {written}.", details={"suggests": [written]})
         else:
             yield warning("env-foreign-syntax", path, message, "Write the value, or ${NAME} for a variable of yours.")

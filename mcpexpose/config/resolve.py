@@ -31,12 +31,13 @@ def resolve(
     found: list[Fault] = []
     transports: dict[str, Transport] = {}
     taken: set[str] = set()
-    for server_id, server in sorted(config.mcp_servers.items()):
+    for server_id, server in sorted(config.written.items()):
         withheld = withhold(server_id, server, taken)
         found += withheld.faults
         if server.enabled:
             found += references.unset(("mcp_servers", server_id), server, environ)
-            transports[server_id] = transport_of(server, withheld)
+            if server_id in config.mcp_servers:
+                transports[server_id] = transport_of(server, withheld)
     resolved = ResolvedConfig(config, file, packs, transports, digest(_meaning(config, transports)), config.broken)
     return resolved, tuple(_in_file(file, each) for each in found)
 
@@ -50,7 +51,7 @@ def live_transports(config: Config) -> dict[str, Transport]:
 
 def literal_secrets(config: Config) -> frozenset[str]:
     """Every literal credential of the file, to be struck from what quotes the file. Never to be printed."""
-    return frozenset(literal for server in config.mcp_servers.values() for literal in literals(server))
+    return frozenset(literal for server in config.written.values() for literal in literals(server))
 
 
 def transport_of(server: ServerTable, withheld: Withheld) -> Transport:

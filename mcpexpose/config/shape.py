@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 
+_SUGGESTED = 100
+"""Unknown keys that are compared with the known ones; nobody reads more of them, and each takes milliseconds."""
+
+
 def frozen(value: Any) -> Any:
     """TOML data with tuples for arrays, as strict models want them."""
     if isinstance(value, dict):
@@ -55,15 +59,19 @@ def shaped(model: type[M], data: Mapping[str, Any], ignore: Iterable[str] = ()) 
         by_path.setdefault(_real_path(data, detail), detail)
     faults: list[Fault] = []
     ignored: list[Path] = []
+    around = {path[:length] for path in by_path for length in range(len(path))}
+    unknown = 0
     for path, detail in by_path.items():
-        if _branch_of_union(path, detail, by_path):
+        # Of a union each branch complains; where one got further into the value, the others say nothing of use.
+        if detail["type"] in WANTED and path in around:
             continue
         if detail["type"] != "extra_forbidden":
             faults.append(replace(told(path, detail, _at(data, path)), drop=path))
         elif matches_any(path, patterns):
             ignored.append(path)
         else:
-            faults.append(replace(_unknown(model, path), drop=path))
+            unknown += 1
+            faults.append(replace(_unknown(model, path, suggest=unknown <= _SUGGESTED), drop=path))
     return Shaped(None, tuple(faults), tuple(ignored))
 
 
@@ -117,23 +125,18 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _branch_of_union(path: Path, detail: ErrorDetails, all_of: Iterable[Path]) -> bool:
-    """Of a union each branch complains; where one got further into the value, the others say nothing of use."""
-    return detail["type"] in WANTED and any(len(other) > len(path) and other[: len(path)] == path for other in all_of)
-
-
 def _matches(path: Path, pattern: str) -> bool:
     steps = [step.strip().strip("\"'") for step in pattern.split(".")]
     return len(steps) <= len(path) and all(fnmatchcase(str(key), step) for key, step in zip(path, steps, strict=False))
 
 
-def _unknown(model: type[BaseModel], path: Path) -> Fault:
+def _unknown(model: type[BaseModel], path: Path, *, suggest: bool) -> Fault:
     key = str(path[-1])
-    meant = nearest(key, _keys_of(model, path[:-1]))
+    meant = nearest(key, _keys_of(model, path[:-1])) if suggest else None
     table = f"[{dotted(path[:-1])}]" if len(path) == 2 and isinstance(path[0], str) else where(path[:-1])
     message = f'{table} has no key "{shown(key, 60)}"'
     advice = "Remove it, or list it in [compat] ignore_keys if it is another host's."
-    if meant is None and (elsewhere := nearest(key, _HOMES)):
+    if suggest and meant is None and (elsewhere := nearest(key, _HOMES)):
         home = f"{_HOMES[elsewhere]} {elsewhere}" if elsewhere != key else _HOMES[elsewhere]
         message += f"; it belongs in {home}"
         advice = f"Move it to {home}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.scan import ANY_STRING
 from mcpexpose.config.subjects import dotted, subject_of
@@ -25,7 +25,9 @@ _REPETITION = (
 )
 UNREADABLE_NUMBER = "a number has too many digits"
 """In place of a message of `tomllib`, where it is Python that gives up."""
-_LONG_NUMBER = re.compile(r"(?<![\w\"'])[0-9_]{4000,}")
+_LONG_NUMBER = re.compile(r"(?<![\w\"'])(?:0[xob])?[0-9A-Fa-f_]{3000,}")
+_MOST_BITS = 14_000
+"""Of an integer; Python writes no more than 4,300 digits, and reads hexadecimal ones without end."""
 _QUOTES = "“”„‟‘’‚‛«»‹›″′´`＂＇"
 _WORDS = {"True": "true", "False": "false", "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false"}
 _LITERAL = "a backslash in double quotes starts an escape; a path is best a literal string, in single quotes"
@@ -64,6 +66,22 @@ def first_too_deep(text: str, levels: int) -> int | None:
         elif token in ("=", ",", "\n"):
             dots = 0
     return None
+
+
+def has_unwritable_number(text: str, data: Any) -> bool:
+    """Whether DATA, read from TEXT, holds an integer with more digits than Python writes."""
+    if _LONG_NUMBER.search(text) is None:
+        return False
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            return True
+    return False
 
 
 def is_repetition(message: str) -> bool:

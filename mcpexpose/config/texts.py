@@ -41,9 +41,11 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
     listed = ", ".join(_ESCAPES.get(char) or shown(char) for char in controls)
     message = f"{where(path)} holds control characters: {listed}"
     advice = "Remove them."
+    details = {}
     if set(controls) <= _ESCAPES.keys() and (kind in ("path", "argument", "variable")):
         message += "; in double quotes a backslash starts an escape"
         advice = r"Write a path as a literal string in single quotes, 'C:\dir', or double each backslash."
+        details = {"path": True}
     matched_on_names = kind in ("pattern", "key") and path[0] == "mcp_servers"
     return fault(
         "config-control-characters",
@@ -52,6 +54,7 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
         advice,
         on="key" if kind == "key" else "value",
         drop=path[:2] if matched_on_names else None,
+        details=details,
     )
 
 

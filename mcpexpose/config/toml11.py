@@ -30,43 +30,74 @@ class Newer:
     advice: str
 
 
+Rewrite = tuple["Span", str]
+
+
 def as_1_0(text: str) -> tuple[str, tuple[Newer, ...]]:
     """TEXT in TOML 1.0, and what was newer in it; the text itself where nothing was."""
-    out: list[str] = []
+    edits, found, _ = _read(text)
+    unique = {newer.what: newer for newer in reversed(found)}
+    return _applied(text, edits), tuple(reversed(unique.values()))
+
+
+def rewrites(text: str) -> list[Rewrite] | None:
+    """The stretches to be written otherwise, in order; None where a comment would be lost."""
+    edits, _, loses_comment = _read(text)
+    if loses_comment:
+        return None
+    out = []
+    for (start, end), new in edits:
+        if new == " ":  # a line's end: what the next line is indented by goes too
+            start = len(text[:start].rstrip(" \t"))
+            end += len(text[end:]) - len(text[end:].lstrip(" \t"))
+        out.append(((start, end), new))
+    return out
+
+
+def _read(text: str) -> tuple[list[Rewrite], list[Newer], bool]:
+    edits: list[Rewrite] = []
     found: list[Newer] = []
     stack: list[str] = []
-    comma = -1  # where in OUT the comma stands that nothing followed yet
+    comma: Span | None = None  # that nothing followed yet
+    loses_comment = False
     last = 0
     for token in _TOKEN.finditer(text):
-        between = text[last : token.start()]
-        out.append(between)
-        if between.strip():
-            comma = -1
+        if text[last : token.start()].strip():
+            comma = None
         last = token.end()
         raw, kind, inside = token.group(), token.lastgroup, bool(stack) and stack[-1] == "{"
         if kind == "open":
             stack.append(raw)
         elif kind == "close":
-            if comma >= 0 and inside:
-                out[comma] = ""
+            if comma is not None and inside:
+                edits.append((comma, ""))
                 found.append(Newer("a comma before the end of an inline table", token.span(), "Remove the comma."))
             stack = stack[:-1]
         elif kind in ("line", "comment") and inside:
             if kind == "line":
                 found.append(Newer("an inline table over several lines", token.span(), "Write it on one line."))
-            raw = " "
+            else:
+                loses_comment = True
+            edits.append((token.span(), " "))
         elif kind == "string" and raw[0] == '"' and not _PATH.match(raw):
-            raw, escapes = _old_escapes(raw)
+            older, escapes = _old_escapes(raw)
             found += [Newer(f"the escape {e}", token.span(), "Write it as \\u00XX.") for e in escapes]
+            if escapes:
+                edits.append((token.span(), older))
         elif kind == "time":
-            raw += ":00"
+            edits.append(((token.end(), token.end()), ":00"))
             found.append(Newer("a time without seconds", token.span(), "Add :00."))
         if kind not in ("line", "comment"):
-            comma = len(out) if kind == "comma" else -1
-        out.append(raw)
-    out.append(text[last:])
-    unique = {newer.what: newer for newer in reversed(found)}
-    return "".join(out), tuple(reversed(unique.values()))
+            comma = token.span() if kind == "comma" else None
+    return sorted(edits), found, loses_comment
+
+
+def _applied(text: str, edits: list[Rewrite]) -> str:
+    out, last = [], 0
+    for (start, end), new in edits:
+        out += [text[last:start], new]
+        last = end
+    return "".join([*out, text[last:]])
 
 
 def _old_escapes(raw: str) -> tuple[str, list[str]]:

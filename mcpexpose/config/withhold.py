@@ -14,7 +14,7 @@ from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
     from mcpexpose.config.scan import Path
-    from mcpexpose.model.config import ServerTable
+    from mcpexpose.model.config import Config, ServerTable
     from mcpexpose.model.secrets import Secret
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -46,6 +46,16 @@ def withhold(server_id: str, server: ServerTable, taken: set[str]) -> Withheld:
         if found := secrets.find(value, str(tail[-1])):
             out.faults.append(_fault(("mcp_servers", server_id, *tail), value, found, ""))
     return out
+
+
+def references_for(config: Config) -> dict[Path, str]:
+    """What is to stand in place of each text that holds a credential, by its path in the config."""
+    taken: set[str] = set()
+    return {
+        ("mcp_servers", server_id, *tail): text
+        for server_id, server in sorted(config.mcp_servers.items())
+        for tail, text in withhold(server_id, server, taken).texts.items()
+    }
 
 
 def literals(server: ServerTable) -> Iterator[str]:
@@ -89,7 +99,7 @@ def _of_host(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _variable(server_id: str, tail: Path, text: str, found: tuple[Secret, ...], taken: set[str]) -> str:
     """The variable to set: the one that is named already, else the environment's own name, else a made one."""
     for reference in _REFERENCE.finditer(text):
-        if any(reference.start() <= secret.start < reference.end() for secret in found):
+        if any(reference.end("name") <= secret.start < reference.end() for secret in found):
             return reference["name"]
     if tail[0] == "env" and _NAME.fullmatch(str(tail[1])):
         return str(tail[1])
@@ -104,9 +114,13 @@ def _replaced(tail: Path, text: str, found: tuple[Secret, ...], variable: str) -
     for n, secret in enumerate(found, 1):
         start, end = secret.start, secret.end
         for written in _REFERENCE.finditer(text):
-            if written.start() <= start < written.end():
+            if written.start() <= start < written.end("name"):
+                start, end = written.span()
+            elif written.start() <= start < written.end():
                 start, end = written.span()
                 reference = f"${{{written['name']}}}"
+        if text[start - 2 : start] == "${" and text[end : end + 1] == "}":
+            start, end = start - 2, end + 1
         out += text[last:start] + (reference if n == 1 or end != secret.end else f"${{{variable}_{n}}}")
         last = end
     return out + text[last:]

@@ -140,7 +140,8 @@ def _wrong_type(path: Path, key: str, wanted: str, value: Any, example: str) -> 
     advice = f"Write it as in {example}."
     if wanted == "true or false" and isinstance(value, str) and value.lower() in ("true", "false"):
         advice = f"Write {value.lower()} without quotes."
-    return fault("config-type", path, f"{where(path)} must be {wanted}, and is {found}", advice)
+    message = f"{where(path)} must be {wanted}, and is {found}"
+    return fault("config-type", path, message, advice, details={"wanted": wanted})
 
 
 def _found(value: Any) -> str:

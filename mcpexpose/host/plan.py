@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -14,7 +13,6 @@ from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
 from mcpexpose.model.freshness import Freshness, judge
-from mcpexpose.search.table import open_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Limits, Plan, PlannedServer, PlannedTool
-
-_log = logging.getLogger(__name__)
-
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -113,6 +108,8 @@ class BundleSource:
             from mcpexpose.search.engine import open_engine
 
             return open_engine(self.bundle.files, self.bundle.plan)
+        from mcpexpose.search.table import open_table
+
         return open_table(self.bundle.table, self.rows.size, self.rows.search.min_match)
 
 
@@ -216,7 +213,9 @@ class HostPlan:
                 source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
             )
         except McpexposeError as error:
-            _log.warning("the plan was not reloaded, the last good one stays: %s", error)
+            import logging
+
+            logging.getLogger(__name__).warning("the plan was not reloaded, the last good one stays: %s", error)
             if on_refused:
                 on_refused(error)
             return self

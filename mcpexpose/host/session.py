@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import threading
-import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class Session:
         self._has_search = request.has_search(plan.rows, profile, frozenset(self._first))
         self._state = SessionState(
             version=STATE_VERSION,
-            run_id=run_id or (earlier.run_id if earlier else uuid.uuid4().hex),
+            run_id=run_id or (earlier.run_id if earlier else os.urandom(16).hex()),
             route=route if route is not None or earlier is None else earlier.route,
             profile=profile,
             answer_only=answer_only or (earlier is not None and earlier.answer_only),

@@ -10,9 +10,11 @@ from mcpexpose.model.finding import Finding, Place, Severity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from mcpexpose.lint.fix import Fix, Source
     from mcpexpose.lint.subjects import Context, Subject
 
     Check = Callable[[Any, Context], Iterator[Finding]]
+    Mender = Callable[[Finding, Source], Fix | None]
 
 S = TypeVar("S", bound="Subject")
 
@@ -42,8 +44,9 @@ class Rule:
         self.audit = audit
         """Runs only when asked for: false alarms are expected of it."""
         self.fix = fix
-        """Whether its findings can be mended, and how safely."""
+        """Whether its findings can be mended; a safe mend changes nothing of what the config means."""
         self.checks: list[tuple[type, Check]] = []
+        self.mender: Mender | None = None
 
     def on(
         self, subject: type[S]
@@ -55,6 +58,11 @@ class Rule:
             return check
 
         return register
+
+    def mends(self, mender: Mender) -> Mender:
+        """Have the decorated function say how a finding of this rule is mended; None where it cannot tell."""
+        self.mender = mender
+        return mender
 
     def finding(
         self,

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint import suppress
 from mcpexpose.lint.choice import Choice
 from mcpexpose.lint.registry import all_rules
 from mcpexpose.lint.subjects import walk
+from mcpexpose.model.text import shown
+from mcpexpose.report.accepted import Accepted, Crashed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcpexpose.lint.rule import Rule
+    from mcpexpose.lint.rule import Check, Rule
     from mcpexpose.lint.subjects import Context
     from mcpexpose.model.finding import Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """A rule that failed on a subject; the rest of lint is not held up, and the command ends with 70."""
-
-    slug: str
-    subject: str
-    error: str
-    """The exception's type; its text may hold what must not be printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,41 +27,49 @@ class Linted:
 
     findings: tuple[Finding, ...]
     """Sorted by file, place, slug and subject; located as far as the context can."""
-    waived: tuple[Finding, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
     """What a waiver or a comment accepted."""
-    crashes: tuple[Crash, ...] = ()
+    crashes: tuple[Crashed, ...] = ()
+    """Rules that failed on a subject; the rest of lint is not held up, and the command ends with 70."""
+
+    @property
+    def waived(self) -> tuple[Finding, ...]:
+        """The findings that were accepted."""
+        return tuple(each.finding for each in self.accepted)
 
 
 def lint(context: Context, found: Iterable[Finding] = (), choice: Choice | None = None) -> Linted:
     """Everything that is wrong: FOUND by the stages, and by the rules on CONTEXT."""
     chosen = choice or Choice()
-    crashes: list[Crash] = []
+    crashes: list[Crashed] = []
     findings = chosen.heard([*found, *_run(context, chosen, crashes)])
     findings = _unique(_located(context, findings))
-    kept, waived, about = suppress.apply(context, findings, chosen)
+    kept, accepted, about = suppress.apply(context, findings, chosen)
     kept += _located(context, chosen.heard(about))
-    return Linted(tuple(sorted(kept, key=_order)), tuple(sorted(waived, key=_order)), tuple(crashes))
+    return Linted(
+        tuple(sorted(kept, key=_order)), tuple(sorted(accepted, key=lambda each: _order(each.finding))), tuple(crashes)
+    )
 
 
-def _run(context: Context, choice: Choice, crashes: list[Crash]) -> list[Finding]:
-    checks: list[tuple[Rule, type, object]] = [
-        (rule, subject, check)
-        for rule in all_rules().values()
-        if choice.runs(rule.slug)
-        for subject, check in rule.checks
-    ]
+def _run(context: Context, choice: Choice, crashes: list[Crashed]) -> list[Finding]:
+    checks: dict[type, list[tuple[Rule, Check]]] = {}
+    for rule in all_rules().values():
+        if choice.runs(rule.slug):
+            for kind, check in rule.checks:
+                checks.setdefault(kind, []).append((rule, check))
     out: list[Finding] = []
     failed: set[str] = set()
     for subject in walk(context):
-        for rule, kind, check in checks:
-            if not isinstance(subject, kind) or rule.slug in failed:
+        # A rule on what is written meets what is right in itself as well: a Server is a WrittenServer.
+        for rule, check in chain.from_iterable(checks.get(kind, ()) for kind in type(subject).__mro__):
+            if rule.slug in failed:
                 continue
             try:
-                out += check(subject, context)  # type: ignore[operator]
+                out += check(subject, context)
             except Exception as error:
                 failed.add(rule.slug)
                 name = str(getattr(subject, "id", getattr(subject, "name", context.file)))
-                crashes.append(Crash(rule.slug, name, type(error).__name__))
+                crashes.append(Crashed(rule.slug, shown(name, 100), type(error).__name__))
     return out
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcpexpose.model.finding import Place
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure, PolicyState
+from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     import datetime
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
     from mcpexpose.model.finding import Location
+    from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
-    from mcpexpose.model.transport import Transport
+    from mcpexpose.model.visible import VisibleText
 
 
 class CommentLike(Protocol):
@@ -45,7 +47,11 @@ class Context:
     compiled: Compiled | None
     now: datetime.datetime
     comments: tuple[CommentLike, ...] = ()
+    first_key: float = float("inf")
+    """The line of the config's first key or header."""
     locate: Callable[[Place], Location | None] = lambda place: None
+    lock: Lock | None = None
+    """What was reviewed; None where there is no lock."""
 
     @property
     def config(self) -> Config:
@@ -81,6 +87,17 @@ class Context:
             found[tool.id.server].append(tool)
         return {server: tuple(tools) for server, tools in found.items()}
 
+    def texts(self, tool: CapturedTool) -> tuple[VisibleText, ...]:
+        """Every text of a tool that a model gets to see; asked for by several rules on one tool after the other."""
+        if self._last_texts.get("tool") is not tool:
+            self._last_texts.update(tool=tool, texts=tuple(visible_texts(tool.raw)))
+        texts: tuple[VisibleText, ...] = self._last_texts["texts"]
+        return texts
+
+    @cached_property
+    def _last_texts(self) -> dict[str, Any]:
+        return {}
+
     def place(self, *path: str | int) -> Place:
         """A place in the config."""
         return Place(self.file, path)
@@ -94,13 +111,11 @@ class WholeConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """An enabled server of the config."""
+class WrittenServer:
+    """An enabled server as its table is written. Where that is at fault: what can be read of it, and no plan has it."""
 
     id: str
     table: ServerTable
-    transport: Transport | None
-    """None where the config gives none."""
     file: str
 
     @property
@@ -111,6 +126,11 @@ class Server:
     def key(self, *path: str | int) -> Place:
         """A key of its table."""
         return Place(self.file, ("mcp_servers", self.id, *path))
+
+
+@dataclass(frozen=True, slots=True)
+class Server(WrittenServer):
+    """An enabled server of the config, its table right in itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +186,7 @@ class WholePlan:
     compiled: Compiled
 
 
-Subject = WholeConfig | Server | Profile | CapturedTool | WholePlan
+Subject = WholeConfig | WrittenServer | Profile | CapturedTool | WholePlan
 
 
 def walk(context: Context) -> Iterator[Subject]:
@@ -177,7 +197,10 @@ def walk(context: Context) -> Iterator[Subject]:
     yield WholeConfig(config)
     for name, table in sorted(config.mcp_servers.items()):
         if table.enabled:
-            yield Server(name, table, context.resolved.transports.get(name), context.file)
+            yield Server(name, table, context.file)
+    for name, table in sorted(config.readable.items()):
+        if table.enabled:
+            yield WrittenServer(name, table, context.file)
     if context.compiled is None:
         return
     planned = {profile.name: profile for profile in context.plan.profiles}

@@ -1,31 +1,41 @@
-"""What somebody accepted: `[[waivers]]` of the config, and `# mcpexpose: ignore[slug] reason` in it."""
+"""What somebody accepted: `[[waivers]]` of the config, and `# mcpexpose: ignore[slug] reason` in it.
+
+A comment behind a line is about that line, one that stands alone about the next line that is none; `ignore-file[slug]`
+above the first key is about the whole file.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
 
 from mcpexpose.compiler import patterns
 from mcpexpose.lint.choice import known
 from mcpexpose.lint.registry import all_rules
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.text import shown
+from mcpexpose.report.accepted import Accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcpexpose.lint.choice import Choice
     from mcpexpose.lint.subjects import CommentLike, Context
     from mcpexpose.model.config import Waiver
 
-_COMMENT = re.compile(r"#\s*mcpexpose:\s*ignore\b\s*(?:\[(?P<slugs>[^\]]*)\])?\s*(?P<reason>.*)")
+COMMENT = re.compile(
+    r"#\s*mcpexpose:\s*(?P<word>ignore-file|ignore)(?![\w-])\s*(?:\[(?P<slugs>[^\]]*)\])?\s*(?P<reason>.*)"
+)
+
+T = TypeVar("T")
 
 
 def apply(
     context: Context, findings: Sequence[Finding], choice: Choice
-) -> tuple[list[Finding], list[Finding], list[Finding]]:
+) -> tuple[list[Finding], list[Accepted], list[Finding]]:
     """FINDINGS that stand, those that were accepted, and what is wrong with the acceptances themselves."""
     waivers = context.config.waivers if context.resolved else ()
     comments = list(_comments(context))
@@ -33,14 +43,21 @@ def apply(
     used_waivers: set[int] = set()
     used_comments: set[tuple[int, str]] = set()
     kept: list[Finding] = []
-    accepted: list[Finding] = []
+    accepted: list[Accepted] = []
+    waivers_of = _by_slug((waiver.rule, n) for n, waiver in enumerate(waivers))
+    comments_of = _by_slug((slug, each) for each in comments for slug in each.slugs)
     for finding in findings:
-        by_waiver = [n for n, waiver in enumerate(waivers) if waiver.rule == finding.slug and _meets(waiver, finding)]
+        by_waiver = [n for n in waivers_of.get(finding.slug, ()) if _meets(waivers[n], finding)]
         in_force = [n for n in by_waiver if not _expired(waivers[n], context)]
         used_waivers.update(by_waiver)
-        by_comment = [each for each in comments if finding.slug in each.slugs and each.covers(finding, context.file)]
+        by_comment = [each for each in comments_of.get(finding.slug, ()) if each.covers(finding, context.file)]
         used_comments.update((each.comment.line, finding.slug) for each in by_comment)
-        (accepted if in_force or by_comment else kept).append(finding)
+        if by_comment:
+            accepted.append(Accepted(finding, "comment", by_comment[0].reason))
+        elif in_force:
+            accepted.append(Accepted(finding, "waiver", waivers[in_force[0]].reason))
+        else:
+            kept.append(finding)
     for n, waiver in enumerate(waivers):
         about += _of_waiver(context, n, waiver, n in used_waivers, choice)
     for each in comments:
@@ -60,26 +77,40 @@ class _Suppression:
     comment: CommentLike
     slugs: tuple[str, ...]
     reason: str
-    line: int
-    """The line that it is about."""
+    line: int | None
+    """The line that it is about; None: the whole file."""
+    misplaced: bool = False
+    """It is about the file, and does not stand above its first key."""
 
     def covers(self, finding: Finding, file: str) -> bool:
         where = finding.location
-        return where is not None and where.file == file and where.line == self.line
+        found_in = where.file if where else finding.place.file if finding.place else None
+        if found_in != file or self.misplaced:
+            return False
+        return self.line is None or (where is not None and where.line == self.line)
 
 
 def _comments(context: Context) -> Iterator[_Suppression]:
     alone = {comment.line for comment in context.comments if comment.alone}
     for comment in context.comments:
-        match = _COMMENT.match(comment.text)
+        match = COMMENT.match(comment.text)
         if match is None:
             continue
-        line = comment.line
-        if comment.alone:
-            while line in alone:
-                line += 1
+        line: int | None = comment.line
+        misplaced = False
+        if match["word"] == "ignore-file":
+            line, misplaced = None, comment.line > context.first_key
+        elif comment.alone:
+            line = next(n for n in count(comment.line) if n not in alone)
         slugs = tuple(slug.strip() for slug in (match["slugs"] or "").split(",") if slug.strip())
-        yield _Suppression(comment, slugs, match["reason"].strip(), line)
+        yield _Suppression(comment, slugs, match["reason"].strip(), line, misplaced)
+
+
+def _by_slug(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    out: dict[str, list[T]] = {}
+    for slug, each in pairs:
+        out.setdefault(slug, []).append(each)
+    return out
 
 
 def _meets(waiver: Waiver, finding: Finding) -> bool:
@@ -110,7 +141,7 @@ def _of_waiver(context: Context, n: int, waiver: Waiver, used: bool, choice: Cho
         message = f"{what} ended on {waiver.until}"
         advice = "Mend what it was about, or decide anew and set another `until`."
         yield _about("waiver-expired", message, name, advice, context.place("waivers", n, "until"))
-    elif not used and choice.runs(waiver.rule) and _can_tell(context):
+    elif not used and choice.runs(waiver.rule) and can_tell(context, waiver.subject):
         message = f"{what} meets no finding"
         yield _about("unused-waiver", message, name, "Take it out.", context.place("waivers", n))
 
@@ -119,15 +150,21 @@ def _of_comment(context: Context, each: _Suppression, used: set[tuple[int, str]]
     where = Location(context.file, each.comment.line, 1, each.comment.line, 2)
     subject = f"{context.file}:{each.comment.line}"
     what = f"the comment in line {each.comment.line}"
+    if each.misplaced:
+        message = f"{what} is about the whole file and stands below its first key, so it ignores nothing"
+        advice = "Move it to the top of the file, or write ignore[…] at the line that it is about."
+        yield _about("unused-waiver", message, subject, advice, None).at(where)
+        return
     if not each.slugs:
         advice = "Write `# mcpexpose: ignore[rule-name] reason`."
         yield _about("unknown-rule-name", f"{what} names no rule to ignore", subject, advice, None).at(where)
     for slug in each.slugs:
         if slug not in all_rules():
-            yield _unknown(subject, slug, None).at(where)
-        elif (each.comment.line, slug) not in used and choice.runs(slug) and _can_tell(context):
-            message = f"{what} ignores {slug}, which is not found in line {each.line}"
-            yield _about("unused-waiver", message, subject, "Take it out.", None).at(where)
+            yield _with(_unknown(subject, slug, None), slug=slug).at(where)
+        elif (each.comment.line, slug) not in used and choice.runs(slug) and context.compiled is not None:
+            there = "this file" if each.line is None else f"line {each.line}"
+            message = f"{what} ignores {slug}, which is not found in {there}"
+            yield _with(_about("unused-waiver", message, subject, "Take it out.", None), slug=slug).at(where)
     if each.slugs and not each.reason:
         message = f"{what} gives no reason"
         yield _about("waiver-without-reason", message, subject, "Say why after the bracket.", None).at(where)
@@ -146,22 +183,28 @@ def _of_lint_table(context: Context) -> Iterator[Finding]:
             yield _unknown(f"lint.severity.{name}", name, context.place("lint", "severity", name))
 
 
-def _can_tell(context: Context) -> bool:
-    """Without a plan many rules did not run, so that nothing can be called unused."""
-    return context.compiled is not None
+def can_tell(context: Context, subject: str) -> bool:
+    """Whether a rule would have found what is wrong with SUBJECT: without a plan, or without a catalog of the tools
+    that it may be about, many are silent for that."""
+    if context.compiled is None:
+        return False
+    server = re.split(r"[/:#]", subject, maxsplit=1)[0]
+    tables = context.config.mcp_servers
+    if server in tables:
+        return server in context.catalogs or not tables[server].enabled
+    missing = (name for name, table in tables.items() if table.enabled and name not in context.catalogs)
+    return patterns.problem(server) is not None or not any(patterns.compiled(server).matches(name) for name in missing)
 
 
 def _unknown(subject: str, name: str, place: Place | None) -> Finding:
     near = get_close_matches(name, all_rules(), n=1)
     advice = f'Did you mean "{near[0]}"?' if near else "`mcpexpose rule` lists them."
     finding = _about("unknown-rule-name", f'there is no rule "{shown(name, 60)}"', subject, advice, place)
-    return finding if not near else _with(finding, near[0])
+    return finding if not near else _with(finding, suggests=[near[0]])
 
 
-def _with(finding: Finding, suggestion: str) -> Finding:
-    from dataclasses import replace
-
-    return replace(finding, details={"suggests": [suggestion]})
+def _with(finding: Finding, **details: object) -> Finding:
+    return replace(finding, details={**finding.details, **details})
 
 
 def _about(slug: str, message: str, subject: str, advice: str, place: Place | None) -> Finding:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcpexpose.lint.subjects import Server
+    from mcpexpose.lint.subjects import WrittenServer
 
 _Text = tuple[tuple[str | int, ...], str, str]
 
 
-def texts(server: Server) -> Iterator[_Text]:
+def texts(server: WrittenServer) -> Iterator[_Text]:
     """Path inside the server's table, subject, and text as written, references unexpanded.
 
     Literal credentials are among them: whoever prints a part must know that it is none.

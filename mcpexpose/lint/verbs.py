@@ -14,7 +14,8 @@ _DESTRUCTIVE = """
 _WRITE = """
     create update insert write upload publish deploy post merge rename move modify edit send reply transfer pay refund
     charge purchase buy order approve reject assign invite grant rotate restore archive commit push upsert patch append
-    provision install enable disable restart reboot shutdown
+    provision install enable disable restart reboot shutdown add set put reset cancel clear replace save submit close
+    reopen lock unlock block unblock ban mark withdraw subscribe unsubscribe register unregister
 """
 _READ = """
     get list read fetch search find show describe view lookup look query retrieve count check inspect browse explore
@@ -44,9 +45,29 @@ _NOUNS = frozenset(
         "check",
         "kill",
         "push",
+        "add",
+        "set",
+        "put",
+        "reset",
+        "clear",
+        "save",
+        "close",
+        "lock",
+        "block",
+        "ban",
+        "mark",
+        "register",
     ]
 )
-"""As often a noun as a verb: they say something only in front."""
+"""As often no verb as one: in a name they say something only in front, in a text only before an article or its like."""
+_ARTICLES = frozenset(["a", "an", "the", "this", "that", "one", "all", "any", "your", "its", "new", "or", "and"])
+_STATES = frozenset(["status", "info", "stats", "history", "details", "log", "logs", "count", "summary", "report"])
+_ACTS = """
+    order post commit patch charge push move deploy upload publish install restart reboot purchase restore archive
+    transfer refund
+"""
+_EVENTS = frozenset(_ACTS.split())
+"""What happened, where one of _STATES is asked about it: `deploy_status`."""
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORDS = re.compile(r"[A-Za-z]+")
 _LEADING = frozenset(
@@ -82,6 +103,8 @@ def verb_of_name(name: str) -> tuple[str, Effect] | None:
     `deploy_logs_get` reads: where a word for reading follows one for writing, the first was a noun.
     """
     words = [piece.lower() for piece in _PIECES.findall(name)]
+    if len(words) > 1 and words[-1] in _STATES and words[0] in _EVENTS:
+        return None
     verbs = [word for n, word in enumerate(words) if word in EFFECTS and (n == 0 or word not in _NOUNS)]
     if not verbs:
         return None
@@ -93,11 +116,11 @@ def verb_of_name(name: str) -> tuple[str, Effect] | None:
 
 def verb_of_text(text: str) -> tuple[str, Effect] | None:
     """The verb that a text begins with, after words like "permanently", and its effect; None for another beginning."""
-    for word in _WORDS.findall(text[:200])[:8]:
-        lower = word.lower()
+    words = [word.lower() for word in _WORDS.findall(text[:200])[:9]]
+    for lower, after in zip(words[:8], [*words[1:], ""], strict=False):
         for form in _forms(lower):
             if form in EFFECTS:
-                return form, EFFECTS[form]
+                return (form, EFFECTS[form]) if form not in _NOUNS or after in _ARTICLES else None
         if lower not in _LEADING:
             return None
     return None

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 Json = Any  # a JSON value: dict[str, Json] | list[Json] | str | int | float | bool | None
 
 
-_encode_text = json.encoder.encode_basestring  # type: ignore[attr-defined]  # the C encoder's own, for one text
+_encode_text = json.encoder.encode_basestring  # the C encoder's own, for one text
 # The C encoder writes the canonical form but for fractions, and for keys that UTF-16 sorts in another order.
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _quoted = json.encoder.encode_basestring

@@ -236,17 +236,33 @@ class Config(BaseModel):
     lint: LintTable = Field(LintTable(), description="Which rules speak.")
 
     _broken: tuple[str, ...] = PrivateAttr(())
+    _readable: Mapping[str, ServerTable] = PrivateAttr(default_factory=dict)
 
     @property
     def broken(self) -> tuple[str, ...]:
         """Ids of servers that the file has and this value has not: their tables are at fault, and findings say how."""
         return self._broken
 
-    def without_servers(self, broken: Iterable[str]) -> Config:
-        """This config, saying that servers of these ids could not be read."""
+    @property
+    def readable(self) -> Mapping[str, ServerTable]:
+        """What can be read of the servers in `broken`: to say what else is wrong with them, and never to plan with."""
+        return self._readable
+
+    @property
+    def written(self) -> Mapping[str, ServerTable]:
+        """Every server of the file, those in `broken` as far as they can be read."""
+        return {**self.mcp_servers, **self._readable}
+
+    def without_servers(self, broken: Iterable[str], readable: Mapping[str, ServerTable]) -> Config:
+        """This config, saying that servers of these ids could not be read, and what could."""
         copy = self.model_copy()
         copy._broken = tuple(sorted(broken))
+        copy._readable = dict(readable)
         return copy
+
+    def with_readable(self) -> Config:
+        """This config with what can be read of the servers in `broken`."""
+        return self.model_copy(update={"mcp_servers": self.written})
 
 
 class Constraint(Table):

@@ -46,7 +46,7 @@ def judge(captured_at: str | None, ttl_ms: int | None, max_age_s: float | None, 
     age = max(age, 0.0)
     if max_age_s is not None and age > max_age_s:
         return Freshness("expired", "max-age", age)
-    if ttl_ms is not None and ttl_ms > 0 and age > ttl_ms / 1000:
+    if ttl_ms is not None and ttl_ms > 0 and age * 1000 > ttl_ms:  # a server may send any number of digits
         return Freshness("expired", "ttl", age)
     return Freshness("fresh", "", age)
 

@@ -54,11 +54,13 @@ def hidden_text(text: str, *, name: bool = False) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     found[TAG] = len(_IS_TAG.findall(plain))
     found[BIDI] = len(_IS_OVERRIDE.findall(plain))
-    stray: Counter[str] = Counter()
-    for at, char in enumerate(plain):
-        if (kind := _stray(plain, at, char)) is not None:
-            stray[kind] += 1
-    runs = any(_counts(plain, run.start(), run.end()) for run in _INVISIBLE_RUN.finditer(plain))
+    marks_of_use = _IS_MARK.search(plain) is not None and _right_to_left(plain)
+    strays: dict[int, str] = {}
+    for suspect in _SUSPECT.finditer(plain):
+        if (kind := _stray(plain, suspect.start(), suspect.group(), marks_of_use)) is not None:
+            strays[suspect.start()] = kind
+    stray = Counter(strays.values())
+    runs = any(_counts(strays, run.start(), run.end()) for run in _INVISIBLE_RUN.finditer(plain))
     if runs or (name and stray) or stray.total() >= _SCATTERED:
         found += stray
     return {kind: count for kind, count in sorted(found.items()) if count}
@@ -81,15 +83,15 @@ def control_characters(text: str, *, name: bool = False) -> Mapping[str, int]:
     return {kind: count for kind, count in sorted(found.items()) if count}
 
 
-def _stray(text: str, at: int, char: str) -> str | None:
-    """The class of a character that has no use where it stands; None for every other."""
-    if char < "\u00ad" or _SUSPECT.match(char) is None or _IS_TAG.match(char) or _IS_OVERRIDE.match(char):
+def _stray(text: str, at: int, char: str, marks_of_use: bool) -> str | None:
+    """The class of a suspect character that has no use where it stands; None for every other."""
+    if _IS_TAG.match(char) or _IS_OVERRIDE.match(char):
         return None
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     if _IS_SELECTOR.match(char):
         return None if _takes_selector(before, char) else VARIATION
     if _IS_MARK.match(char):
-        return None if _right_to_left(text) else ZERO_WIDTH
+        return None if marks_of_use else ZERO_WIDTH
     if char == "\u200d" and _joins_emoji(text, at):
         return None
     if char in "\u200c\u200d" and _joining(before):
@@ -103,9 +105,9 @@ def _stray(text: str, at: int, char: str) -> str | None:
     return ZERO_WIDTH
 
 
-def _counts(text: str, start: int, end: int) -> bool:
+def _counts(strays: Mapping[int, str], start: int, end: int) -> bool:
     """Whether a run of invisible characters hides something: more than one of it has no use."""
-    return sum(_stray(text, at, text[at]) is not None for at in range(start, end)) >= _RUN or end - start > 3
+    return end - start > 3 or sum(at in strays for at in range(start, end)) >= _RUN
 
 
 def _takes_selector(before: str, selector: str) -> bool:

@@ -16,7 +16,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 def to_json(value: Any) -> Any:
     """A JSON value: dataclasses and mappings as objects, tuples as arrays, enums by value, None fields kept."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return value
     if (names := _fields(kind)) is not None:
@@ -31,7 +31,7 @@ def to_json(value: Any) -> Any:
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...] | None:
+def _fields(kind: Any) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 

@@ -61,6 +61,8 @@ class FindingRecord:
     """The same for the same fault when lines move."""
     related: tuple[Any, ...] = ()
     """Other places that belong to it: file, line, column, end_line, end_column."""
+    fix: Mapping[str, Any] | None = None
+    """How `lint --fix` would mend it: title, and whether that is safe."""
 
 
 def schema(name: str) -> dict[str, Any]:

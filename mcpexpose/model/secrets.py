@@ -16,6 +16,8 @@ from itertools import pairwise
 
 MASK = "***"
 MAX_PROSE = 200_000
+_SHORTEST = 12
+"""Characters without a blank of the shortest credential, a private key aside: `://u:12345678@h`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Secret:
 def find(text: str, name: str = "") -> tuple[Secret, ...]:
     """Credentials in a value of a config; NAME is the key that it stands under, "" where that says nothing."""
     open_text = _without_references(text)
-    found = [*_by_form(open_text), *_in_urls(open_text), *_after_schemes(open_text, 8), *_assigned(open_text, 12)]
+    # By its form a credential is one in place of a variable's name too: `${ghp_…}`.
+    found = [*_by_form(text), *_in_urls(open_text), *_after_schemes(open_text, 8), *_assigned(open_text, 12)]
     found += _whole(open_text, name)
     return _merged(found)
 
@@ -55,6 +58,8 @@ def find_in_prose(text: str) -> tuple[Secret, ...]:
 
     Of a longer text the first MAX_PROSE characters are looked at.
     """
+    if max(map(len, text.split()), default=0) < _SHORTEST and "-----BEGIN" not in text:
+        return ()  # most texts: words of prose, none long enough
     open_text = _without_references(text[:MAX_PROSE])
     found = [*_by_form(open_text), *_in_urls(open_text, prose=True), *_after_schemes(open_text, 20)]
     found += [
@@ -66,6 +71,11 @@ def find_in_prose(text: str) -> tuple[Secret, ...]:
 def redact(text: str, name: str = "") -> str:
     """TEXT with `***` for each credential in it."""
     return strike(text, find(text, name))
+
+
+def redact_forms(text: str) -> str:
+    """TEXT with `***` for each stretch that has the form of a credential, whatever stands around it."""
+    return strike(text, _merged(_by_form(text)))
 
 
 def strike(text: str, secrets: Sequence[Secret]) -> str:

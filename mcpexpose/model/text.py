@@ -15,6 +15,8 @@ def shown(text: str, limit: int | None = None) -> str:
     """
     cut = limit is not None and len(text) > limit
     source = text[:limit] if cut else text
+    if source.isascii() and source.isprintable():  # nearly all texts, and this is called for every one that is shown
+        return source + "…" if cut else source
     out = "".join(_visible(char) for char in source)
     return out + "…" if cut else out
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 
@@ -13,8 +12,7 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 _LEVELS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleText:
+class VisibleText(NamedTuple):  # a tool may have thousands, and a tuple is made fastest
     """One text, and where it stands: field "description"; or field "inputSchema", path ("properties", "zone")."""
 
     field: str

@@ -19,11 +19,14 @@ def render(report: FindingsReport, screen: Screen) -> str:
         {
             "version": 1,
             "findings": [as_json(finding, report) for finding in report.findings],
+            "crashes": [{"slug": each.slug, "subject": each.subject, "error": each.error} for each in report.crashes],
             "summary": {
                 "errors": report.total(Severity.ERROR),
                 "warnings": report.total(Severity.WARNING),
                 "infos": report.total(Severity.INFO),
                 "waived": report.waived,
+                "baselined": report.baselined,
+                "fixed": report.fixed,
                 "checked": dict(report.checked),
             },
         }
@@ -34,6 +37,7 @@ def as_json(finding: Finding, report: FindingsReport | None = None) -> dict[str,
     """One finding. Lines and columns count from 1, columns in code points; null where there is no place."""
     at = finding.location
     related = [report.locate(place) for place in finding.related] if report else []
+    fix = report.fixes.get(finding) if report else None
     return {
         "slug": finding.slug,
         "severity": finding.severity.value,
@@ -46,6 +50,7 @@ def as_json(finding: Finding, report: FindingsReport | None = None) -> dict[str,
         "related": [{"file": each.file, **_span(each)} for each in related if each],
         "details": to_json(finding.details),
         "fingerprint": finding.fingerprint,
+        "fix": {"title": fix.title, "safe": fix.safe} if fix else None,
     }
 
 

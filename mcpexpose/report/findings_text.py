@@ -1,50 +1,132 @@
-"""Findings for a reader: the sentence, the line with a caret under the spot, what to do."""
+"""Findings for a reader: the sentence, the line with a caret under the spot, what to do; repetition takes few lines."""
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from mcpexpose.model.finding import Finding, Location, Severity
-from mcpexpose.report.findings import FindingsReport, message, summary, whereabouts
+from mcpexpose.report.findings import FindingsReport, message, summary, unnamed, whereabouts
 from mcpexpose.report.screen import Paint, Screen, cells
+from mcpexpose.report.words import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 PAINT = {Severity.ERROR: Paint.DANGER, Severity.WARNING: Paint.CARE, Severity.INFO: Paint.NOTE}
+WHOLE = {Severity.ERROR: 10, Severity.WARNING: 3, Severity.INFO: 0}
+"""So many findings of one rule on one server are shown with their lines; the others are named."""
+FEW = 4
+"""Subjects that stand behind a sentence in brackets; more of them stand below it."""
 _GUTTER = 8
 _NEAR = 1_500
+_OWNER = re.compile(r"[^/:#]+")
+_INDEX = re.compile(r"\[\d+\].*")
+
+Key = tuple[str, Severity, str]
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
-    """All findings, a blank line after each, and the summary.
+    """The findings and the summary; a blank line after each finding.
 
-    Of information that a rule gives again and again, the first one is shown whole and the others on one line each.
+    Of those that a rule gives again and again on one server, the first are shown whole and the others named in one
+    block; information is named alone. Every subject stands in the text.
     """
     concealed = _concealed(report)
-    told: set[str] = set()
-    text = ""
-    after_short = False
+    groups: dict[Key, list[Finding]] = {}
     for finding in report.findings:
-        short = finding.severity is Severity.INFO and finding.slug in told
-        told.add(finding.slug)
-        lines = [_head(finding, screen)] if short else _block(finding, report, concealed, screen)
-        text += ("\n" if text and not (short and after_short) else "") + "\n".join(lines) + "\n"
-        after_short = short
-    return text + ("\n" if text else "") + summary(report, screen) + "\n"
+        groups.setdefault(_key(finding), []).append(finding)
+    shown: dict[Key, int] = {}
+    advised: set[str] = set()
+    parts: list[str] = []
+    short = False
+    for finding in report.findings:
+        key = _key(finding)
+        group = groups[key]
+        nth = shown[key] = shown.get(key, 0) + 1
+        quiet = finding.severity is Severity.INFO
+        whole = WHOLE[finding.severity]
+        whole = len(group) if len(group) <= whole + 1 else whole
+        if nth > (1 if quiet else whole + 1):
+            continue
+        if quiet:
+            lines = _named(group, key, screen) if len(group) > 1 else _head(finding, screen)
+            lines += _advice(finding, screen) if finding.slug not in advised else []
+            advised.add(finding.slug)
+        elif nth <= whole:
+            lines = _block(finding, report, concealed, screen)
+        else:
+            lines = _named(group[whole:], key, screen, more=True)
+        both_short = short and quiet and len(lines) == 1
+        parts.append(("\n" if parts and not both_short else "") + "\n".join(lines) + "\n")
+        short = quiet and len(lines) == 1
+    return "".join(parts) + ("\n" if parts else "") + summary(report, screen) + "\n"
+
+
+def _key(finding: Finding) -> Key:
+    return finding.slug, finding.severity, _owner(finding)
+
+
+def _owner(finding: Finding) -> str:
+    """The server, table or file that the first subject belongs to."""
+    found = _OWNER.match(finding.subjects[0]) if finding.subjects else None
+    return _INDEX.sub("", found.group()) if found else ""
+
+
+def _named(group: Sequence[Finding], key: Key, screen: Screen, *, more: bool = False) -> list[str]:
+    """One block for findings of a rule on one server: how many, where, and each subject."""
+    slug, severity, owner = key
+    files = dict.fromkeys(whereabouts(finding).split(":")[0] for finding in group)
+    where = next(iter(files)) if len(files) == 1 else ""
+    painted = screen.paint(severity.value, PAINT[severity])
+    what = f"{len(group):,} more" if more else count(len(group), "finding")
+    about = f" on {screen.text(owner)}" if owner else ""
+    head = f"{screen.safe(where)}{': ' if where else ''}{painted} {slug}  {what}{about}"
+    return [head, *_items((" with ".join(_short(finding, owner, screen)) for finding in group), screen)]
+
+
+def _short(finding: Finding, owner: str, screen: Screen) -> list[str]:
+    """A finding's subjects; those of the server that the block is about without its name."""
+    names = [screen.text(subject) for subject in finding.subjects] or [screen.safe(whereabouts(finding))]
+    shown = screen.text(owner)
+    return [name[len(shown) + 1 :] if name.startswith((f"{shown}/", f"{shown}:")) else name for name in names]
+
+
+def _items(items: Iterable[str], screen: Screen) -> list[str]:
+    """ITEMS with commas, as many to a line as fit; each once."""
+    lines: list[str] = []
+    line = "   "
+    for item in dict.fromkeys(items):
+        if line.strip() and cells(line) + cells(item) + 3 > screen.width:
+            lines.append(line + ",")
+            line = "   "
+        line += (", " if line.strip() else "  ") + item
+    return [*lines, line]
 
 
 def _block(finding: Finding, report: FindingsReport, concealed: Spans, screen: Screen) -> list[str]:
-    lines = [_head(finding, screen)]
+    lines = _head(finding, screen)
     if finding.location:
         lines += _excerpt(finding.location, report, concealed, screen)
-    if finding.advice:
-        lines.append(f"   fix: {screen.safe(finding.advice)}")
+    lines += _advice(finding, screen)
     seen = [at for place in finding.related if (at := report.locate(place))]
     if seen:
         lines.append("   see: " + ", ".join(f"{screen.text(at.file)}:{at.line}" for at in seen))
     return lines
 
 
-def _head(finding: Finding, screen: Screen) -> str:
+def _advice(finding: Finding, screen: Screen) -> list[str]:
+    return [f"   fix: {screen.safe(finding.advice)}"] if finding.advice else []
+
+
+def _head(finding: Finding, screen: Screen) -> list[str]:
+    """Place, severity, rule and sentence; many subjects that the sentence leaves out stand below it."""
     where = whereabouts(finding)
-    severity = screen.paint(finding.severity.value, PAINT[finding.severity])
-    return f"{screen.safe(where)}{': ' if where else ''}{severity} {finding.slug}  {screen.safe(message(finding))}"
+    painted = screen.paint(finding.severity.value, PAINT[finding.severity])
+    start = f"{screen.safe(where)}{': ' if where else ''}{painted} {finding.slug}  "
+    if len(unnamed(finding)) <= FEW:
+        return [start + screen.safe(message(finding))]
+    return [start + screen.safe(finding.message), *_items(_short(finding, _owner(finding), screen), screen)]
 
 
 Spans = dict[tuple[str, int], list[tuple[int, int | None]]]

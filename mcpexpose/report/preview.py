@@ -15,6 +15,7 @@ from mcpexpose.surface.view import find_profile, first_rows, reachable, view
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mcpexpose.model.changes import Change, Changes
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
     from mcpexpose.report.findings import FindingsReport
@@ -107,6 +108,15 @@ class Preview:
     profiles: tuple[ProfileLine, ...]
     faults: tuple[Finding, ...] = field(default=())
     """Errors that no left-out tool or server stands for."""
+    changes: Changes | None = None
+    """Since the lock, or against the side that was asked for; None where there is nothing to compare with."""
+    places: Mapping[str, Location] = field(default_factory=dict)
+    """By `server/tool`: what in the config made a change."""
+
+    def where(self, change: Change) -> str:
+        """The place that made a change, `config.toml:44`; "" where it was a server."""
+        at = self.places.get(change.subject) if change.kind == "tool" else None
+        return f"{at.file}:{at.line}" if at else ""
 
     @property
     def plan(self) -> Plan:
@@ -154,6 +164,7 @@ def preview(
     catalogs: Mapping[str, CatalogState] | None = None,
     servers: tuple[str, ...] = (),
     locate: Callable[[Place], Location | None] = lambda place: None,
+    changes: Changes | None = None,
 ) -> Preview:
     """Count everything. SERVERS are the enabled ids, so that one without a catalog is seen too.
 
@@ -184,6 +195,8 @@ def preview(
         faults=tuple(
             finding for finding in findings if finding.severity is Severity.ERROR and not _stands_for(finding, left_out)
         ),
+        changes=changes,
+        places=_places(changes, decided, locate) if changes else {},
     )
 
 
@@ -276,6 +289,24 @@ def _direct(
     because = why_direct(decision, profile) if decision else None
     at = locate(Place(because.file, because.path)) if because and because.file else None
     return DirectLine(tool, because, at)
+
+
+def _places(
+    changes: Changes, decided: Mapping[ToolId, ToolDecision], locate: Callable[[Place], Location | None]
+) -> dict[str, Location]:
+    """Of each tool whose exposure, approval or class is another one: the layer that won."""
+    by_name = {str(tool): decision for tool, decision in decided.items()}
+    found: dict[str, Location] = {}
+    for change in changes.changes:
+        decision = by_name.get(change.subject) if change.kind == "tool" else None
+        axis = next((part.field for part in change.parts if part.field in _AXES), None)
+        for because in decision.because if decision and axis else ():
+            if because.axis == axis and because.file and (at := locate(Place(because.file, because.path))):
+                found[change.subject] = at
+    return found
+
+
+_AXES = ("exposure", "approval", "side_effect")
 
 
 def _left_out(compiled: Compiled, findings: tuple[Finding, ...]) -> tuple[LeftOutLine, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.jsonform import to_json
+from mcpexpose.report.changes import as_json as as_json_changes
 from mcpexpose.report.findings_json import as_json
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview import Preview, decision_json
@@ -24,6 +25,7 @@ def render(preview: Preview, screen: Screen) -> str:
             "left_out": [decision_json(decision) for decision in out if decision.left_out_by],
             "findings": [as_json(finding) for finding in preview.findings],
             "writable": preview.writable,
+            "changes": as_json_changes(preview.changes),
             "preview": {
                 "profile": preview.profile,
                 "tokens": preview.tokens,

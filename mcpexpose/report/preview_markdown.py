@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcpexpose.model.changes import THE_LOCK, Risk
 from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
+from mcpexpose.report import changes
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import Preview, because_text
 from mcpexpose.report.words import age, count, share
@@ -14,11 +16,12 @@ from mcpexpose.report.words import age, count, share
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mcpexpose.model.changes import Change
     from mcpexpose.report.screen import Screen
 
 LIMIT = 60_000
 """Bytes. GitHub refuses a comment above 65,536 characters."""
-_TABLE_LIMIT = 12_000
+_TABLE_LIMIT = 9_500
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~@!])")
 # A comment after these keeps a mention, a cross-reference or a bare address from becoming a link.
 _LINKED = re.compile(r"\\[@#]|(?i:https?|ftp|www)(?=[:.])")
@@ -37,6 +40,7 @@ def render(preview: Preview, screen: Screen) -> str:
         f"direct **{preview.total('direct'):,}**, deferred {preview.total('deferred'):,}, "
         f"hidden {preview.total('hidden'):,}, left out {preview.total('left_out'):,}.",
         *_faults(preview),
+        *_changes(preview),
         *_direct(preview),
         *_left_out(preview),
         *_servers(preview),
@@ -74,6 +78,32 @@ def _list(findings: Iterable[Finding]) -> str:
         at = whereabouts(finding)
         items.append(f"- {escape(at)}{': ' if at else ''}**{finding.slug}** {escape(message(finding), 400)}")
     return _cut(items, "faults")
+
+
+def _changes(preview: Preview) -> list[str]:
+    """The summary in sight; the table folded where it is long."""
+    found = preview.changes
+    if found is None:
+        return []
+    head = "Since the lock" if found.against == THE_LOCK else f"Against {escape(found.against)}"
+    if not found.differs:
+        return [f"**{head}:** nothing changed."]
+    rows = [
+        (
+            _loud(change),
+            escape(changes.subject(change)),
+            escape(changes.said(change), 400),
+            escape(preview.where(change)),
+        )
+        for change in found.changes
+    ]
+    title = f"**{head}:** {changes.summary(found)}"
+    return [title, *_details(count(len(rows), "change"), ("risk", "what", "change", "at"), rows, fold=len(rows) > 12)]
+
+
+def _loud(change: Change) -> str:
+    mark = escape(change.mark)
+    return f"{mark} **{change.risk}**" if change.risk in (Risk.WIDENS, Risk.SAFETY) else f"{mark} {change.risk}"
 
 
 def _direct(preview: Preview) -> list[str]:

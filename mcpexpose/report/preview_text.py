@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mcpexpose.model.changes import THE_LOCK
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.policy import Approval, SideEffect
-from mcpexpose.report import findings_text
+from mcpexpose.report import changes, findings_text
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import DirectLine, Preview, ServerLine, because_text
 from mcpexpose.report.screen import (
@@ -42,6 +43,7 @@ def render(preview: Preview, screen: Screen) -> str:
         _servers(preview, screen),
         _direct(preview, screen),
         _left_out(preview, screen),
+        _changes(preview, screen),
         _profiles(preview, screen),
         _rest(preview),
     ]
@@ -217,6 +219,12 @@ def _left_out(preview: Preview, screen: Screen) -> list[str]:
     rows: list[list[Cell]] = [[screen.text(line.subject), Painted(line.slug, Paint.DANGER)] for line in shown]
     places = [[screen.text(line.where)] for line in shown]
     return table_with_notes(columns, rows, [Column("AT")], places, screen) + _more(len(preview.left_out))
+
+
+def _changes(preview: Preview, screen: Screen) -> list[str]:
+    if preview.changes is None or not (preview.changes.differs or preview.changes.against != THE_LOCK):
+        return []
+    return changes.lines(preview.changes, screen, preview.where)
 
 
 def _profiles(preview: Preview, screen: Screen) -> list[str]:

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from mcpexpose.search.lexicon import BRANDS, STOP
 from mcpexpose.search.stemming import stem
-
-ANALYZER_VERSION = "1"
-"""Changes with any change of the terms that a text gives; an index of another version is not searched."""
+from mcpexpose.search.versions import ANALYZER_VERSION as ANALYZER_VERSION
 
 MAX_WORD = 64
 """Characters of one word that count; a longer run of letters and digits is cut there."""

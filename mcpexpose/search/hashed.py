@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+import sys
+from array import array
+from hashlib import sha256
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -17,6 +20,8 @@ _ENTRY = struct.Struct("<HI")
 """Bytes of the key, bytes of the value; both follow."""
 _BOUNDS = struct.Struct("<II")
 KEY_MAX = 0xFFFF
+_KEY_WHOLE = 255
+"""Bytes of a key that is kept as it is; of a longer one its digest stands in its place."""
 
 
 def pack(entries: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
@@ -73,3 +78,18 @@ class Hashed:
                 raise TableDamaged("an entry beyond its end")
             yield data[at : at + key], data[at + key : at + key + value]
             at += key + value
+
+
+def key_of(text: str) -> bytes:
+    """TEXT as a key of a dictionary: its UTF-8, or a digest where that is long."""
+    key = text.encode("utf-8", "surrogatepass")
+    return key if len(key) <= _KEY_WHOLE else b"\xff" + sha256(key).digest()
+
+
+def numbers(kind: str, values: Iterable[float]) -> bytes:
+    """Values as little-endian numbers: "I" unsigned and "f" fractions of four bytes, "d" fractions of eight."""
+    made = values if isinstance(values, array) and values.typecode == kind else array(kind, values)
+    if sys.byteorder == "big":
+        made = array(kind, made)
+        made.byteswap()
+    return made.tobytes()

@@ -20,6 +20,8 @@ POSTINGS = 400
 """Documents of one word that are looked at: those that it weighs most in, of the ones that are allowed."""
 B = 0.5
 """How far a field's length counts against it: 0 not at all, 1 in full."""
+MOST = 3
+"""Times that a word counts in one field: what is said again and again is no better told."""
 SYNONYM_SHARE = 0.8
 """What an operator's synonym counts of the word that stands there."""
 
@@ -206,7 +208,7 @@ def _weights(
             for term in _synonyms(tokens, phrases):
                 counts.setdefault(term, SYNONYM_SHARE)
         for term, count in counts.items():
-            total[term] = total.get(term, 0.0) + share * sqrt(count)
+            total[term] = total.get(term, 0.0) + share * sqrt(min(count, MOST))
     return total
 
 

@@ -15,14 +15,12 @@ from mcpexpose.model.answer import Hit, Ranking
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
 from mcpexpose.search.postings import idf
+from mcpexpose.search.versions import RANKING_VERSION as RANKING_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
 
     from mcpexpose.search.postings import Postings, TermPostings
-
-RANKING_VERSION = "1"
-"""Changes with any change of what is found, or in which order."""
 
 RESCORED = 50
 """Of the best candidates, how many are scored again with all that is known of them."""

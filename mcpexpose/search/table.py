@@ -12,9 +12,9 @@ from zlib import crc32
 
 from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
-from mcpexpose.search.hashed import Hashed
+from mcpexpose.search.hashed import Hashed, key_of
 from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
-from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size, key_of
+from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import struct
-import sys
-from array import array
-from hashlib import sha256
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from mcpexpose.search import hashed, kinship
+from mcpexpose.search.hashed import key_of, numbers
 from mcpexpose.search.postings import POSTINGS, Names, TermPostings, bits_of
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ INLINE = 4
 """Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
 SPARSE = 32
 """A term in more than one of so many documents is listed by a bit for every document of the plan."""
-KEY_MAX = 255
 SECTIONS = (
     "facts", "filter", "term bounds", "terms", "postings", "name bounds", "names", "verb classes", "verbs",
     "lexicon bounds", "lexicon", "kin",
@@ -51,21 +48,6 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
         "lexicon": lexicon[1],
         "kin": bytes(kin),
     }
-
-
-def key_of(text: str) -> bytes:
-    """TEXT as a key of a dictionary: its UTF-8, or a digest where that is long."""
-    key = text.encode("utf-8", "surrogatepass")
-    return key if len(key) <= KEY_MAX else b"\xff" + sha256(key).digest()
-
-
-def numbers(kind: str, values: Iterable[float]) -> bytes:
-    """Values as little-endian numbers: "I" unsigned and "f" fractions of four bytes, "d" fractions of eight."""
-    made = values if isinstance(values, array) and values.typecode == kind else array(kind, values)
-    if sys.byteorder == "big":
-        made = array(kind, made)
-        made.byteswap()
-    return made.tobytes()
 
 
 def filter_size(terms: int) -> int:

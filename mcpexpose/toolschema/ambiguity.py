@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 # The parser has been `re._parser` since Python 3.11; it has no public name.
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 _POSITIONS = 400
 _PAIRS = 20_000
+_STEPS = 1_000_000
+"""Pairs of ways that are compared."""
+_PARTS = 20_000
+"""Parts of a pattern that are looked at; a group that is empty, or refers to one, may stand in it without end."""
 _LOOP = 8
 """A repetition that may run this often is taken for one without end; shorter ones are written out."""
 _ASCII = (1 << 128) - 1
@@ -28,14 +33,41 @@ _OTHER = 1 << 128
 _ALL = _ASCII | _OTHER
 
 
+def check(pattern: str) -> None:
+    """Raises what `re.compile` raises for a PATTERN that is none, at the cost of reading it."""
+    waiting = [_parsed(pattern)]
+    while waiting:
+        for code, argument in waiting.pop():
+            if code in (_op.ASSERT, _op.ASSERT_NOT):
+                direction, inside = argument
+                low, high = inside.getwidth()
+                if direction < 0 and low != high:
+                    raise re.error("look-behind requires fixed-width pattern")
+                waiting.append(inside)
+            elif code is _op.SUBPATTERN:
+                waiting.append(argument[3])
+            elif code is _op.BRANCH:
+                waiting.extend(argument[1])
+            elif code in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
+                waiting.append(argument[2])
+            elif code is _op.ATOMIC_GROUP:
+                waiting.append(argument)
+            elif code is _op.GROUPREF_EXISTS:
+                waiting.extend(branch for branch in argument[1:] if branch is not None)
+
+
+def _parsed(pattern: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _parser.parse(pattern)
+
+
 def runs_away(pattern: str) -> bool:
     """Whether PATTERN, in Python's spelling, is exponentially ambiguous. A pattern too large to tell is not.
 
     Raises re.error where it is no pattern.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = _parser.parse(pattern)
+    parsed = _parsed(pattern)
     automaton = _Automaton(bool(parsed.state.flags & re.IGNORECASE))
     try:
         automaton.add(parsed)
@@ -49,12 +81,15 @@ class _TooLarge(Exception):
 
 
 class _Piece:
-    """A part of a pattern: the positions it can begin and end with, and whether it can be empty."""
+    """A part of a pattern: the positions it can begin and end with, and in how many ways it can be empty.
+
+    A position that can be the first or the last in more than one way stands there twice.
+    """
 
     __slots__ = ("empty", "first", "last")
 
-    def __init__(self, first: list[int], last: list[int], empty: bool) -> None:
-        self.first, self.last, self.empty = first, last, empty
+    def __init__(self, first: list[int], last: list[int], empty: int) -> None:
+        self.first, self.last, self.empty = _at_most_twice(first), _at_most_twice(last), min(empty, 2)
 
 
 class _Automaton:
@@ -64,14 +99,18 @@ class _Automaton:
         self.ways: list[dict[int, int]] = []
         """For each position, the positions that can follow, and in how many ways (2: more than one)."""
         self.groups: dict[int, Any] = {}
+        self.parts = 0
 
     def add(self, items: Any) -> _Piece:
-        piece = _Piece([], [], True)
+        piece = _Piece([], [], 1)
         for code, argument in items:
             piece = self._then(piece, self._part(code, argument))
         return piece
 
     def _part(self, code: Any, argument: Any) -> _Piece:
+        self.parts += 1
+        if self.parts > _PARTS:
+            raise _TooLarge
         if code in (_op.LITERAL, _op.NOT_LITERAL, _op.ANY, _op.IN):
             return self._position(self._set(code, argument))
         if code is _op.SUBPATTERN:
@@ -88,17 +127,17 @@ class _Automaton:
         elif code is _op.GROUPREF and argument in self.groups:
             return self.add(self.groups[argument])
         # What is left consumes nothing, or (possessive, atomic) is never tried a second way.
-        return _Piece([], [], True)
+        return _Piece([], [], 1)
 
     def _repeat(self, low: int, high: int, items: Any) -> _Piece:
         if high is _op.MAXREPEAT or high >= _LOOP:
             piece = self.add(items)
             self._link(piece.last, piece.first)
-            return _Piece(piece.first, piece.last, piece.empty or low == 0)
-        whole = _Piece([], [], True)
+            return _Piece(piece.first, piece.last, piece.empty + int(low == 0))
+        whole = _Piece([], [], 1)
         for n in range(high):
             piece = self.add(items)
-            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty or n >= low))
+            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty + int(n >= low)))
         return whole
 
     def _position(self, letters: int) -> _Piece:
@@ -107,20 +146,20 @@ class _Automaton:
         self.letters.append(letters)
         self.ways.append({})
         here = [len(self.letters) - 1]
-        return _Piece(here, here, False)
+        return _Piece(here, here, 0)
 
     def _then(self, one: _Piece, two: _Piece) -> _Piece:
         self._link(one.last, two.first)
-        first = one.first + two.first if one.empty else one.first
-        last = one.last + two.last if two.empty else two.last
-        return _Piece(first, last, one.empty and two.empty)
+        first = one.first + two.first * one.empty
+        last = one.last * two.empty + two.last
+        return _Piece(first, last, one.empty * two.empty)
 
     def _either(self, pieces: Iterable[_Piece]) -> _Piece:
         first: list[int] = []
         last: list[int] = []
-        empty = False
+        empty = 0
         for piece in pieces:
-            first, last, empty = first + piece.first, last + piece.last, empty or piece.empty
+            first, last, empty = first + piece.first, last + piece.last, empty + piece.empty
         return _Piece(first, last, empty)
 
     def _link(self, ends: list[int], starts: list[int]) -> None:
@@ -163,7 +202,8 @@ class _Automaton:
             inside = set(component)
             if any(self.ways[one].get(two) == 2 for one in component for two in self.ways[one] if two in inside):
                 return True
-            if len(component) ** 2 <= _PAIRS and self._pairs_meet(component, inside):
+            ways = sum(len(self.ways[one]) for one in component)
+            if len(component) ** 2 <= _PAIRS and ways**2 <= _STEPS and self._pairs_meet(component, inside):
                 return True
         return False
 
@@ -188,6 +228,10 @@ class _Automaton:
             if any(one == two for one, two in pairs) and any(one != two for one, two in pairs):
                 return True
         return False
+
+
+def _at_most_twice(positions: list[int]) -> list[int]:
+    return [each for each, times in Counter(positions).items() for _ in range(min(times, 2))]
 
 
 def _ascii(characters: Iterable[int]) -> int:

@@ -6,16 +6,24 @@ import re
 import warnings
 from functools import lru_cache
 
-from mcpexpose.toolschema.ambiguity import runs_away
+from mcpexpose.toolschema.ambiguity import check, runs_away
 
 ANALYSED_LENGTH = 5_000
+MAX_LENGTH = 100_000
+"""Characters of a pattern that is read."""
 
 
 @lru_cache(maxsize=4096)
 def problem(pattern: str) -> str | None:
     """What is wrong with PATTERN as a regular expression, of ECMA-262 or of Python; None where nothing is."""
+    if len(pattern) > MAX_LENGTH:
+        return f"is longer than {MAX_LENGTH:,} characters"
     try:
-        compiled(pattern)
+        # Not compiled: that takes milliseconds for each wide class, `[\0-\uffff]`, and a text has room for many.
+        try:
+            check(ecma(pattern))
+        except re.error:
+            check(pattern)
     except re.error as error:
         return f"is no regular expression: {error.msg}"
     except OverflowError:
@@ -89,7 +97,12 @@ def ecma(pattern: str) -> str:
 
 
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_"}
-_CODES = (re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}"), re.compile(r"\\c([A-Za-z])"), re.compile(r"\\[pP]\{[\w=]*\}"))
+_CODES = (
+    re.compile(r"\\u\{([0-9A-Fa-f]{1,6})\}"),
+    re.compile(r"\\c([A-Za-z])"),
+    re.compile(r"\\[pP]\{[\w=]*\}"),
+    re.compile(r"\\k<([^>]{0,100})>"),
+)
 
 
 def _escape(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
@@ -106,8 +119,8 @@ def _escape(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
         return f"\\x{ord(match[1].upper()) - 64:02x}", match.end()
     if match := _CODES[2].match(pattern, at):
         return ("\\S" if letter == "p" or in_class else "[\\s\\S]"), match.end()
-    if letter == "k" and pattern.startswith("<", at + 2) and (end := pattern.find(">", at)) > 0:
-        return f"(?P={pattern[at + 3 : end]})", end + 1
+    if match := _CODES[3].match(pattern, at):
+        return f"(?P={match[1]})", match.end()
     if letter == "/":
         return "/", at + 2
     return pattern[at : at + 2], at + 2

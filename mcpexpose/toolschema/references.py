@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 CHAIN_LIMIT = 100
 """Schemas that may apply to one value one inside the other; a validator's stack grows with each."""
 
+CIRCLES = 20
+"""Circles of one schema that are told."""
+_DYNAMIC = -1
+"""First step of the place that stands for all anchors of a name: the root of a document has no such key."""
+
 
 @dataclass(frozen=True, slots=True)
 class BadReference:
@@ -34,6 +39,7 @@ def follow(walked: Walked) -> tuple[dict[Path, list[tuple[Path, Path]]], list[Ba
     bad: list[BadReference] = []
     waiting = list(walked.nodes.values())
     done: set[Path] = set()
+    dynamic: dict[str, None] = {}
     while waiting:
         node = waiting.pop()
         if node.path in done or not isinstance(node.schema, dict):
@@ -56,11 +62,15 @@ def follow(walked: Walked) -> tuple[dict[Path, list[tuple[Path, Path]]], list[Ba
             if keyword in node.dialect.shapes or keyword == "$ref":
                 targets.append((at, found))
             if keyword == "$dynamicRef" and (name := text.rpartition("#")[2]) in walked.dynamic:
-                targets.extend((at, place) for place in walked.dynamic[name] if place != found)
+                # All anchors of a name by way of one place that no schema has: each to each would be their square.
+                targets.append((at, (_DYNAMIC, name)))
+                dynamic[name] = None
         if not (node.dialect.ref_alone and "$ref" in node.schema):
             targets.extend((at, at) for keyword, at, _ in children(node) if keyword in node.dialect.in_place)
         if targets:
             edges[node.path] = targets
+    for name in dynamic:
+        edges[_DYNAMIC, name] = [((_DYNAMIC,), place) for place in walked.dynamic[name]]
     return edges, bad
 
 
@@ -82,6 +92,8 @@ def endless(edges: dict[Path, list[tuple[Path, Path]]]) -> tuple[list[Path], lis
                 stack[-1] = (place, n + 1)
                 keyword, target = following[n]
                 if target in on_stack:
+                    if len(circles) == CIRCLES:
+                        continue  # each is as long as the way to it, and nobody reads more of them
                     loop = [*through[on_stack[target] :], keyword]
                     circles.setdefault(next((at for at in loop if at[-1] in REFERENCES), keyword))
                 elif target not in height:

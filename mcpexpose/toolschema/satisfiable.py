@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from mcpexpose.toolschema.problem import Path
     from mcpexpose.toolschema.walk import Node, Walked
 
-_STEPS = 5_000
+_STEPS = 100_000
+"""Schemas that are looked at, each as often as it applies; what is not seen within them is not said."""
 _BOUNDS = {
     "minimum": ("minimum", "maximum", frozenset({"number", "integer"})),
     "length": ("minLength", "maxLength", frozenset({"string"})),
@@ -52,6 +54,8 @@ class _Facts:
     low: dict[str, tuple[float, bool, Path]] = field(default_factory=dict)
     high: dict[str, tuple[float, bool, Path]] = field(default_factory=dict)
     required: dict[str, Path] = field(default_factory=dict)
+    whole: bool = False
+    """Of numbers, whole ones alone are left."""
 
 
 class _Judge:
@@ -74,6 +78,7 @@ class _Judge:
         if self.steps > _STEPS:
             return None
         parts = list(self._parts(node))
+        self.steps += len(parts)
         facts = _Facts(types & {"object"} if node.path == () else types)  # arguments are always an object
         for part in parts:
             if part.schema is False:
@@ -126,18 +131,19 @@ class _Judge:
                 continue
             low, low_open, _ = facts.low[name]
             high, high_open, path = facts.high[name]
-            if low > high or (low == high and (low_open or high_open)):
-                return (
-                    path,
-                    f"`{low_key}` and `{high_key}` leave no value: {shown(str(low), 30)} to {shown(str(high), 30)}",
-                    False,
-                )
+            values = "whole number" if name == "minimum" and facts.whole else "value"
+            if low > high or (low == high and (low_open or high_open)) or (values != "value" and _no_whole(facts)):
+                between = f"{shown(str(low), 30)} to {shown(str(high), 30)}"
+                return path, f"`{low_key}` and `{high_key}` leave no {values}: {between}", False
         return None
 
     def _properties(self, facts: _Facts, parts: list[Node]) -> tuple[Path, str, bool] | None:
         if facts.types != {"object"}:
             return None
         for name, at in facts.required.items():
+            self.steps += len(parts)
+            if self.steps > _STEPS:
+                return None
             for part in parts:
                 schema = part.schema
                 if not isinstance(schema, dict) or (part.dialect.ref_alone and "$ref" in schema):
@@ -149,6 +155,14 @@ class _Judge:
                         return self._deepest(inner) or (at, "a required property can have no value", False)
                 elif schema.get("additionalProperties") is False and not _matched(name, schema):
                     return at, "a property is required that `additionalProperties: false` forbids", False
+        low = facts.low.get("properties")
+        for part in parts if low is not None else ():
+            schema = part.schema
+            if not isinstance(schema, dict) or (part.dialect.ref_alone and "$ref" in schema):
+                continue
+            closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+            if low is not None and closed and len(schema.get("properties", {})) < low[0]:
+                return low[2], "`minProperties` wants more properties than there are", False
         high = facts.high.get("properties")
         if high is not None and len(facts.required) > high[0]:
             return high[2], "more properties are required than `maxProperties` allows", False
@@ -198,6 +212,7 @@ def _gather(facts: _Facts, part: Node) -> tuple[Path, str] | None:
         if not facts.types & wanted:
             return (*path, "type"), "`type` excludes what another part of the schema demands"
         facts.types &= wanted
+        facts.whole = facts.whole or ("integer" in listed and "number" not in listed)
     if not _BOUNDING.isdisjoint(schema):
         _gather_bounds(facts, part)
     for n, required in enumerate(schema.get("required", ())):
@@ -223,6 +238,13 @@ def _tighten(
     held = store.get(name)
     if held is None or (sign * value, exclusive) > (sign * held[0], held[1]):
         store[name] = (value, exclusive, path)
+
+
+def _no_whole(facts: _Facts) -> bool:
+    """Whether no whole number lies between the bounds of numbers."""
+    (low, low_open, _), (high, high_open, _) = facts.low["minimum"], facts.high["minimum"]
+    least, most = math.ceil(low), math.floor(high)
+    return least + (low_open and least == low) > most - (high_open and most == high)
 
 
 def _fits(value: Any, schema: dict[str, Any]) -> bool:

@@ -11,13 +11,10 @@ PARTS = {
     "audit": "the audit events are not built yet",
     "gateway": "the gateway is not built yet",
     "import": "init --from is not built yet",
-    "lock": "the lock is not built yet",
-    "diff": "plan --against is not built yet",
 }
 """Part: why what needs it is left out."""
 
 STEPS = {
-    "lock": "lock",
     "approve": "call",
     "call": "call",
     "call-python": "call",
@@ -37,17 +34,15 @@ STEPS = {
 ASSERTIONS = {"gateway_notifications": "gateway"}
 """Key of an `assert` step: the part that it needs."""
 
-OPTIONS = {("plan", "against"): "diff"}
+OPTIONS: dict[tuple[str, str], str] = {}
 """Step kind and a key of it: the part that it needs."""
 
 CLOUDS = {
-    "lock": {"lint", "plan", "load", "reload", "assert"},
     "runtime": {"search", "find", "inspect", "call", "load", "reload", "assert"},
     "call": {"assert"},
     "audit": set(),
     "gateway": {"assert"},
     "import": set(),
-    "diff": set(),
 }
 """Part: the step kinds that, after a step of it was left out, run but are not judged."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose.model import canonical
+from tests.acceptance import not_yet
 from tests.acceptance.harness import bundle_faults, calls, expectations, findings, kills
 from tests.acceptance.harness.case import Case, prepare, read_cases, server_ids
 from tests.acceptance.harness.checks import Checks
@@ -478,6 +479,8 @@ def test_a_glob_that_meets_nothing_fails(tmp_path: Path) -> None:
 
 def test_what_rests_on_a_step_that_is_left_out_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.acceptance.not_yet.PARTS", {"lock": "no lock"})
+    monkeypatch.setitem(not_yet.STEPS, "lock", "lock")
+    monkeypatch.setitem(not_yet.CLOUDS, "lock", {"lint", "plan"})
     steps = [{"do": "lock"}, {"do": "lint", "expect": {"diagnostics": ["catalog-drift"]}}]
     expect = {"diagnostics": [{"kind": "catalog-drift", "subject": "a/t"}], "exit": "nonzero"}
     checks = run_made_up(tmp_path, expect, lambda argv: lint_answer(argv, code=0), steps=steps)

@@ -41,7 +41,7 @@ def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Ran
     return _open(Path(workdir)), {"persistent": True}
 
 
-scale_product.imports = ("mcpexpose.host.plan",)  # type: ignore[attr-defined]
+scale_product.imports = ("mcpexpose.host.plan", "mcpexpose.search.table")  # type: ignore[attr-defined]
 
 
 def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:

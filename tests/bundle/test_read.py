@@ -247,6 +247,15 @@ def test_names_that_no_bundle_has_are_refused(bundle: Path, path: str) -> None:
     assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
 
 
+@pytest.mark.parametrize("digest", ["", "xyz", "0" * 63, "A" * 64, "0" * 65, "\u0660" * 64])
+def test_a_digest_that_is_none_is_refused_at_once(bundle: Path, digest: str) -> None:
+    """What no bytes can have is damage, before any byte is read (C02)."""
+    mend(bundle, lambda document: document["files"][0].update(sha256=digest))
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+    mend(bundle, lambda document: document["files"][0].update(sha256="0" * 64) or document.update(plan_digest=digest))
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+
+
 @pytest.mark.parametrize("version", [9999, 0, -1, 1, 10**30])
 def test_another_format_is_named_with_both_versions(bundle: Path, version: int) -> None:
     """Version comes first: both are named, with the command that rebuilds (C02)."""

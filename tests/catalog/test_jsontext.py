@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -118,3 +119,11 @@ def test_a_fault_deep_down_is_found_too() -> None:
     """The reader of deep texts is as strict as the other."""
     text = "[" * 500 + '{"k": 1, "k": 2}' + "]" * 500
     assert trouble(text).offset == text.index('"k": 2')
+
+
+def test_quotes_without_end_take_one_pass() -> None:
+    """A text of quotes that are never closed is refused in no time (C04)."""
+    before = time.monotonic()
+    with pytest.raises(JsonTrouble):
+        read("[" * 300 + '"' + '\\"' * 1_000_000)
+    assert time.monotonic() - before < 15

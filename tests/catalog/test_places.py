@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -81,3 +83,15 @@ def test_lines_are_counted_from_1() -> None:
     """Without their ends."""
     text = CatalogText("a\r\nb\nc")
     assert [text.line(n) for n in (0, 1, 2, 3, 4)] == [None, "a", "b", "c", None]
+
+
+def test_a_hundred_thousand_places_take_little_time() -> None:
+    """The lines of a large catalog are counted once, not for every finding (C04)."""
+    count = 20_000
+    text = json.dumps({"tools": [{"name": f"t{n}", "description": "x" * 200} for n in range(count)]}, indent=1)
+    places = CatalogText(text)
+    before = time.monotonic()
+    lines = [places.span(("tools", n, "name")).line for n in range(count)]
+    assert lines[0] == 4
+    assert {later - earlier for earlier, later in pairwise(lines)} == {4}
+    assert time.monotonic() - before < 15

@@ -323,6 +323,19 @@ def test_an_odd_id_has_a_cleaned_name_with_a_digest(server: str) -> None:
     assert hashlib.sha256(server.encode()).hexdigest()[:8] in name
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no files of these names")
+@pytest.mark.parametrize("server", ["aux", "con", "a:b", "a*b", "a?b", "GitHub", "..x"])
+def test_a_catalog_under_the_plain_id_is_read_as_well(tmp_path: Path, server: str) -> None:
+    """`<id>.json` and `<id>.json.gz`, wherever the system can hold such a file (C01)."""
+    (tmp_path / f"{server}.json").write_text('{"tools": [{"name": "x"}]}')
+    catalog, findings = store.load_one(tmp_path, server)
+    assert catalog is not None
+    assert not findings
+    (tmp_path / f"{server}.json").unlink()
+    (tmp_path / f"{server}.json.gz").write_bytes(gzip.compress(b'{"tools": []}'))
+    assert store.load_one(tmp_path, server)[0] is not None
+
+
 def test_ids_that_differ_by_case_alone_have_different_files() -> None:
     names = {file_name(server).lower() for server in ("github", "GitHub", "GITHUB")}
     assert len(names) == 3
@@ -384,3 +397,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputMissing, match=r"s\.json"):
         store.write(tmp_path / "file", Catalog("s", ()))
+
+
+def test_entries_without_end_that_are_no_tools_are_told_and_counted(tmp_path: Path) -> None:
+    """A file has room for millions of them; each is left out, and nobody reads on after a hundred (C04)."""
+    catalog, findings = load_bytes(tmp_path, {"tools": [{}] * 50_000 + [TOOL]})
+    assert catalog is not None
+    assert [tool["name"] for tool in catalog.tools] == ["read"]
+    assert catalog.indices == (50_000,)
+    assert len(findings) == 101
+    assert findings[-1].slug == "catalog-invalid"
+    assert "49,900 more" in findings[-1].message

@@ -39,7 +39,8 @@ def test_a_finding_has_place_line_caret_and_advice(run: Run, faulty: Path) -> No
     assert lines[at + 2].index("^") == lines[at + 1].index('"git_pish"')
     assert lines[at + 3].startswith("   fix: ")
     assert done.out.rstrip("\n").split("\n")[-1].startswith("1 error")
-    assert "in 1 config, 1 catalog · mcpexpose rule pattern-matches-nothing explains" in done.out
+    assert "in 1 config, 1 catalog · can be mended: 1 with --fix --unsafe-fixes" in done.out
+    assert "· mcpexpose rule pattern-matches-nothing explains" in done.out
     assert done.err == ""
 
 
@@ -175,3 +176,30 @@ def test_a_rules_page_is_there_for_every_slug(run: Run, faulty: Path) -> None:
     wrong = run("rule", "pattern-matches-nothin")
     assert wrong.code == 2
     assert "did you mean pattern-matches-nothing?" in wrong.err
+
+
+TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'args = ["--token", "{}"]',
+        'exposure = "{}"',
+        '"{}" = 1',
+        'allow = ["{}"]',
+        'env = {{ A = "${{{}}}" }}',
+        'env = {{ A = "${{{}:-x}}" }}',
+        'tools."{}".exposure = "direct"',
+        'default_tools_approval_mode = "{}"',
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "concise", "json"])
+def test_a_credential_in_the_wrong_place_is_quoted_by_nobody(project: Path, run: Run, form: str, line: str) -> None:
+    """A token is no tool, package, class or variable: the finding that it is none does not print it (C04, law 6)."""
+    source = f'[mcp_servers.git]\ncommand = "npx"\n{line.format(TOKEN)}\n'
+    (project / "config.toml").write_text(source)
+    ran = run("lint", "--format", form)
+    assert ran.out
+    assert TOKEN not in ran.out + ran.err
+    assert TOKEN not in run("plan", "--format", "json").out

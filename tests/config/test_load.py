@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mcpexpose.config import load
@@ -496,3 +498,37 @@ def test_no_value_of_a_wrong_type_is_printed() -> None:
         _, findings = parsed(KEYS.format(keys))
         assert findings
         assert all("EXAMPLE" not in finding.message + finding.advice + str(finding.details) for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        ("[exposure]\ncontext_window = {}", "0x" + "f" * 5000),
+        ("schema_version = {}", "0o" + "7" * 9000),
+        ("[mcp_servers.a]\ncommand = 'x'\nown_key = [[{{ a = {} }}]]", "0b" + "1" * 16_000),
+        ("[limits]\nresult_max_bytes = -{}", "9" * 5000),
+    ],
+)
+def test_a_number_that_python_does_not_write_is_said_at_its_place(place: str, number: str) -> None:
+    """Hexadecimal digits are read without end and cannot be printed in a message: a finding, no traceback (C04)."""
+    source = place.format(number)
+    config, findings = parsed(source)
+    assert config is None
+    assert [finding.slug for finding in findings] == ["toml-syntax"]
+    assert "too many digits" in findings[0].message
+    assert line_and_column(source, findings[0])[0] == source.count("\n") + 1
+    assert parsed(f"# {number}\n[mcp_servers.a]\ncommand = 'x'\ndescription = '{number}'\n")[1] == ()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["[mcp_servers.a]\ncommand = 'x'\n" + "".join(f"xkey{n} = 1\n" for n in range(5_000)), "allow = [" + "1," * 20_000],
+    ids=["unknown keys", "wrong types"],
+)
+def test_many_mistakes_take_little_time(lines: str) -> None:
+    """A hostile config has tens of thousands of mistakes: each is said, and none is compared with all others (C04)."""
+    source = lines if lines.startswith("[") else f"{SERVER}{lines}]\n"
+    before = time.monotonic()
+    _, findings = parsed(source)
+    assert len(findings) >= 5_000
+    assert time.monotonic() - before < 20

@@ -32,6 +32,7 @@ def test_a_reference_that_cannot_be_read(value: str) -> None:
         ("x/$HOME/y", "${HOME}"),
         ("$token", "${token}"),
         ("%TOKEN%", "${TOKEN}"),
+        ("${{ secrets.TOKEN }}", "${TOKEN}"),
         ("%APPDATA%\\x", "${APPDATA}"),
         ("{{TOKEN}}", "${TOKEN}"),
         ("{{ TOKEN }}", "${TOKEN}"),

@@ -7,7 +7,7 @@ import pytest
 from mcpexpose.config import resolve
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.transport import Template
-from tests.config.reading import parsed, resolved, said
+from tests.config.reading import SERVER, parsed, resolved, said
 
 TOKEN = "tok-EXAMPLE-0000000000000000"
 GITHUB = "ghp_" + "abcdefghij0123456789"
@@ -174,3 +174,19 @@ def test_no_credential_is_in_the_digest() -> None:
 def test_lengths_of_time(written: str, wanted: float) -> None:
     """`max_age` in seconds (G14)."""
     assert resolve.seconds(written) == wanted
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("x${TOKEN}y", "x${A_ARGS_0}y"),
+        ("${TOKEN:-default}", "${A_ARGS_0}"),
+        ("${OTHER:-TOKEN}", "${OTHER}"),
+    ],
+)
+def test_a_credential_in_place_of_a_name_is_withheld(written: str, kept: str) -> None:
+    """The plan keeps the names of variables, so what is a credential by its form is none (C01)."""
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    made, findings = resolved(f'{SERVER}args = ["{written.replace("TOKEN", token)}"]\n')
+    assert made.transports["a"].args == (kept,)
+    assert "secret-in-config" in {finding.slug for finding in findings}

@@ -27,7 +27,9 @@ def lint_folder(folder: Path, choice: Choice | None = None) -> Linted:
         compiled=workspace.compiled if workspace.resolved else None,
         now=NOW,
         comments=workspace.document.comments,
+        first_key=workspace.document.first_key,
         locate=workspace.locate,
+        lock=workspace.lock,
     )
     return lint(context, workspace.findings, choice or Choice(audit=True))
 

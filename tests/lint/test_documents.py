@@ -20,15 +20,12 @@ SECTIONS = ["What", "Why", "Example", "How to fix", "Known false alarms"]
 FILES = re.compile(r"^```(?:toml|json) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WITHOUT_EXAMPLE = {
     "capture-failed",
-    "catalog-drift",
     "catalog-shrank",
     "catalog-too-deep",
     "catalog-too-large",
     "config-encoding",
     "config-too-deep",
     "config-too-large",
-    "lock-missing",
-    "lock-stale",
     "pack-cycle",
     "pack-version",
     "pagination-limit",
@@ -39,9 +36,6 @@ WITHOUT_EXAMPLE = {
     "plan-unsafe-path",
     "plan-version",
     "schema-too-deep",
-    "server-identity-changed",
-    "tool-added",
-    "tool-removed",
     "toml-1-1-only",
 }
 """What takes other machines, an earlier state, or more than a page."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,3 +94,19 @@ def test_any_text_can_be_judged(text: str) -> None:
     for result in (hidden_text(text), hidden_text(text, name=True), control_characters(text)):
         assert all(count > 0 for count in result.values())
         assert set(result) <= {"tag", "bidi", "zero-width", "variation-selector", "ansi", "c0", "c1"}
+
+
+@pytest.mark.parametrize(
+    "unit", ["a\u200e", "\u200e", "\u2764\ufe0f\u200d", "\u5b57\u200b", "\u05d0\u200f", "\U000e0041"]
+)
+def test_no_text_takes_long(unit: str) -> None:
+    """A megabyte of invisible characters is judged in one pass (law 6)."""
+    before = time.monotonic()
+    hidden_text(unit * (500_000 // len(unit)))
+    assert time.monotonic() - before < 15
+
+
+def test_marks_of_direction_are_of_use_beside_letters_that_run_so() -> None:
+    """Marks in Hebrew text are let through wherever they stand, and counted in Latin text (law 6)."""
+    assert hidden_text("\u05d0\u200f \u05d1\u200f!" * 20) == {}
+    assert hidden_text("a\u200e b\u200e!" * 20) == {"zero-width": 40}

@@ -118,15 +118,73 @@ def test_a_key_is_named_by_its_parts() -> None:
     assert message(finding(subjects=("a/t#/x",), message="a/t is odd")).endswith("[a/t#/x]")
 
 
-def test_repeated_information_takes_one_line_each() -> None:
-    """A hundred hints do not bury three warnings; each keeps its place and name."""
-    info = finding("x", 1, 1, 1, 2, severity=Severity.INFO, message="m", subjects=())
-    warning = finding("y", 3, 1, 3, 2, severity=Severity.WARNING, message="m", subjects=())
-    lines = text(info, info, info, warning, info).split("\n")
-    assert lines[:3] == ["config.toml:1:1: info x  m", "    1 | [mcp_servers.github]", "      | ^"]
-    assert lines[4:7] == ["", "config.toml:1:1: info x  m", "config.toml:1:1: info x  m"]
-    assert lines[7:9] == ["", "config.toml:3:1: warning y  m"]
-    assert lines[-4:-2] == ["config.toml:1:1: info x  m", ""]
+def many(number: int, severity: Severity, server: str = "git") -> list[Finding]:
+    return [
+        finding(
+            "side-effect-unknown",
+            severity=severity,
+            message=f"{server}/t{n} has no class",
+            subjects=(f"{server}/t{n}",),
+            advice="Say so.",
+            place=None,
+            location=Location(f"catalogs/{server}.json", n + 1, 1, n + 1, 2),
+        )
+        for n in range(number)
+    ]
+
+
+def test_many_equal_warnings_of_one_server_do_not_drown_the_rest() -> None:
+    """Three are shown whole, the others in one block that names every subject; another server has its own (C04)."""
+    out = text(*many(40, Severity.WARNING), *many(2, Severity.WARNING, "jira"))
+    assert out.count("warning side-effect-unknown  git/t") == 3
+    assert "catalogs/git.json: warning side-effect-unknown  37 more on git\n     t3, t4, t5," in out
+    block = out.split("37 more on git")[1].split("\n\n")[0]
+    assert {f"t{n}" for n in range(3, 40)} == set(block.replace(",", " ").split())
+    assert out.count("warning side-effect-unknown  jira/t") == 2
+    assert out.endswith("42 warnings in 1 config, 9 catalogs\n")
+
+
+def test_a_fourth_warning_is_shown_and_not_counted() -> None:
+    """A block for one is no shorter."""
+    assert "more on" not in text(*many(4, Severity.WARNING))
+
+
+def test_errors_are_shown_whole_for_longer() -> None:
+    """Each of them has to be mended."""
+    out = text(*many(11, Severity.ERROR))
+    assert out.count("error side-effect-unknown  git/t") == 11
+    assert "190 more on git" in text(*many(200, Severity.ERROR))
+
+
+def test_information_takes_one_block_a_rule_and_server() -> None:
+    """A hundred hints do not bury three warnings; each subject is named, what to do is said once (C04)."""
+    out = text(*many(30, Severity.INFO), *many(1, Severity.INFO, "jira"))
+    assert out.startswith("catalogs/git.json: info side-effect-unknown  30 findings on git\n     t0, t1,")
+    assert out.count("fix: ") == 1
+    assert "catalogs/jira.json:1:1: info side-effect-unknown  jira/t0 has no class\n" in out
+
+
+def test_many_subjects_of_one_finding_stand_below_its_sentence() -> None:
+    """Seventy names in brackets are no sentence."""
+    one = finding("x", message="70 tools of git", subjects=tuple(f"git/t{n}" for n in range(70)))
+    out = text(one)
+    assert out.startswith("config.toml: error x  70 tools of git\n     t0, t1, t2,")
+    assert max(map(len, out.split("\n"))) <= 100
+
+
+def test_a_report_of_many_findings_is_made_in_one_pass() -> None:
+    """Ten times as many take about ten times as long: no text is copied again for each finding."""
+    import time
+
+    def seconds(number: int) -> float:
+        report = FindingsReport(
+            tuple(finding("x", subjects=(f"s{n}/t",), severity=Severity.WARNING, place=None) for n in range(number))
+        )
+        start = time.process_time()
+        render("text", report, Screen())
+        return time.process_time() - start
+
+    assert seconds(30_000) < 40 * max(seconds(3_000), 0.01)
 
 
 def test_findings_are_sorted_by_file_line_column_and_slug() -> None:
@@ -149,7 +207,15 @@ def test_json_has_the_promised_shape() -> None:
     report = FindingsReport((UNKNOWN_KEY,), {"configs": 1}, line)
     value = json.loads(render("json", report, Screen()))
     assert value["version"] == 1
-    assert value["summary"] == {"errors": 1, "warnings": 0, "infos": 0, "waived": 0, "checked": {"configs": 1}}
+    assert value["summary"] == {
+        "errors": 1,
+        "warnings": 0,
+        "infos": 0,
+        "waived": 0,
+        "baselined": 0,
+        "fixed": 0,
+        "checked": {"configs": 1},
+    }
     (entry,) = value["findings"]
     assert entry["slug"] == "config-unknown-key"
     assert entry["severity"] == "error"

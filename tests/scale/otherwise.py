@@ -33,7 +33,7 @@ def copy_otherwise(source: Path, target: Path, seed: int, end: str = "\r\n") -> 
 
 
 def json_otherwise(value: Any, chance: random.Random, at: str = "") -> Any:
-    """VALUE with its keys in another order, and the tools of a catalog too; the order of other arrays means something."""
+    """VALUE with its keys in another order, and a catalog's tools; the order of other arrays means something."""
     if isinstance(value, dict):
         return {key: json_otherwise(value[key], chance, key) for key in chance.sample(list(value), len(value))}
     if isinstance(value, list):

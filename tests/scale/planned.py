@@ -1,4 +1,4 @@
-"""`plan --out` as a process of its own, measured. `python -m tests.scale.planned` prints the figures over real catalogs."""
+"""`plan --out` as a process of its own, measured: `python -m tests.scale.planned` prints it for real catalogs."""
 
 from __future__ import annotations
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.scale.otherwise import copy_otherwise
 from tests.scale.world import NOW, ROOT, WHY_NOT, real_catalogs, write_world
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/config.toml"))
 HERE = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"}

@@ -28,7 +28,7 @@ def real_catalogs(folder: Path = DATA) -> list[dict[str, Any]]:
 
 
 def write_world(folder: Path, catalogs: Iterable[Mapping[str, Any]], head: str = "") -> Path:
-    """A config.toml with a table for each catalog, all deferred, and catalogs/ beside it, in FOLDER; returns the config.
+    """A config.toml with a table for each catalog, all deferred, and catalogs/ beside it; returns the config.
 
     HEAD is text to open the config with.
     """

@@ -150,6 +150,15 @@ def test_stuffing_does_not_help(over: Callable[..., Any], text: str, first: str)
     assert over(tools).first(text) == first
 
 
+def test_saying_a_word_hundreds_of_times_does_not_help(over: Callable[..., Any]) -> None:
+    """The tool that is named for a word comes before those that repeat it in texts and parameters (F01)."""
+    parameters = {f"deploy_{n}": {"type": "string", "description": "deploy"} for n in range(40)}
+    tools = {"ci": {"helper": "deploy " * 500, "kw": {"description": "K", "inputSchema": {"type": "object",
+                    "properties": parameters}}, "deploy_service": "Roll out a service"}}  # fmt: skip
+    assert over(tools).first("deploy") == "ci/deploy_service"
+    assert over(tools).first("deploy service") == "ci/deploy_service"
+
+
 def test_ties_are_in_the_order_of_server_and_name(over: Callable[..., Any]) -> None:
     """Equal scores go by server, then name, by code point (F01)."""
     tools = {server: {f"list_{letter}": "List things" for letter in "zmbayc"} for server in "ba"}

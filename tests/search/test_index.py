@@ -111,7 +111,9 @@ def test_rows_are_the_places_of_the_tools(lines: Lines, catalog: Any) -> None:
     inverted = invert(index.decode(definitions), {})
     names = [json.loads(line)["name"] for line in definitions]
     assert [names[row] for row in inverted["getissue"].listed()[0]] == ["get_issue"]
-    assert {names[row] for row in inverted["export"].listed()[0]} == {name for name in names if name.startswith("export")}
+    assert {names[row] for row in inverted["export"].listed()[0]} == {
+        name for name in names if name.startswith("export")
+    }
 
 
 def test_whoosh_itself_opens_it(lines: Lines, catalog: Any, tmp_path: Path) -> None:

@@ -185,6 +185,12 @@ def test_references_that_multiply_take_no_time() -> None:
             "/$defs/n/required/0",
         ),
         (of({}, anyOf=[{"type": "array"}, {"type": "string"}]), "/anyOf"),
+        (of({"n": {"type": "integer", "minimum": 0.2, "maximum": 0.8}}), "/properties/n/maximum"),
+        (
+            of({"n": {"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}}),
+            "/properties/n/exclusiveMaximum",
+        ),
+        (of({"x": {}}, additionalProperties=False, minProperties=2), "/minProperties"),
     ],
 )
 def test_contradictions_are_found(schema: Any, pointer: str) -> None:
@@ -204,6 +210,10 @@ def test_contradictions_are_found(schema: Any, pointer: str) -> None:
         of({}, required=["y"], additionalProperties=False, patternProperties={"^y": {}}),
         of({"a": {"$ref": "#/$defs/n"}}, **{"$defs": {"n": of({"n": {"$ref": "#/$defs/n"}})}}),
         of({"x": {"allOf": [{"type": "integer"}, {"type": "number"}]}}),
+        of({"x": {"type": ["integer", "number"], "minimum": 0.2, "maximum": 0.8}}),
+        of({"x": {"type": "integer", "minimum": 0.2, "maximum": 1}}),
+        of({"x": {}}, additionalProperties=False, minProperties=1),
+        of({}, additionalProperties=False, minProperties=1, patternProperties={"^y": {}}),
     ],
 )
 def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
@@ -222,6 +232,10 @@ def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
         "(a{1,50}){1,50}",
         "(a*)*b",
         r"((ab)*c?)*d",
+        "(a|a)*$",
+        r"(\d|\d)*x",
+        "(x(?:b?|c?))*$",
+        "(x(?:a?)?)*$",
     ],
 )
 def test_patterns_that_run_away_are_told(pattern: str) -> None:
@@ -242,6 +256,9 @@ def test_patterns_that_run_away_are_told(pattern: str) -> None:
         r"^https?://[^\s/]+(/\S*)?$",
         "^([0-9A-F]{2}[:-]){5}[0-9A-F]{2}$",
         ".*a.*b.*",
+        "^(foo|bar)+$",
+        "^(a|a)x$",
+        "^(get|put)?(x|y)*$",
     ],
 )
 def test_common_patterns_are_no_risk(pattern: str) -> None:
@@ -335,3 +352,47 @@ def test_every_pattern_can_be_judged(pattern: str) -> None:
     if patterns.problem(pattern) is None:
         patterns.compiled(pattern)
         patterns.risk(pattern)
+
+
+CLASSES = "[\0-\uffff]" * 1_000
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        of({f"p{n}": {"pattern": f"{n}{CLASSES}"} for n in range(20)}),
+        of({f"p{n}": {"pattern": f"(?i){n}{CLASSES}"} for n in range(20)}),
+        of({"p": {"pattern": "(?:" * 30 + ")" + "{7})" * 29}}),
+        of({"p": {"pattern": "()" + "".join(f"(\\{n}\\{n})" for n in range(1, 60))}}),
+        of({"p": {"pattern": "\\k<" * 30_000}}),
+        of({"p": {"pattern": "a" * 5_000_000}}),
+        of({}, **{"$defs": {f"d{n}": {"$dynamicAnchor": "a", "$dynamicRef": "#a"} for n in range(5_000)}}),
+        of(
+            {f"p{n}": {"$ref": "#/$defs/all"} for n in range(2_000)},
+            **{
+                "$defs": {
+                    "all": {"type": "object", "allOf": [{"$ref": f"#/$defs/d{n}"} for n in range(2_000)]},
+                    **{f"d{n}": {"required": [f"r{n}"]} for n in range(2_000)},
+                }
+            },
+        ),
+    ],
+    ids=["classes", "classes without case", "empty groups", "groups of groups", "names", "long", "dynamic", "allOf"],
+)
+def test_no_schema_takes_long(schema: dict[str, Any]) -> None:
+    """What is cheap to send is cheap to judge: patterns are read and not compiled, places are not paired (C04)."""
+    before = time.monotonic()
+    check_definition(tool(schema))
+    assert time.monotonic() - before < 15
+
+
+@pytest.mark.parametrize("pattern", ["(?<=a+)b", "a(?i)b", "(?P<n>a)(?P<n>b)", "[b-a]", "(?<=(a|bc))d"])
+def test_a_pattern_is_refused_where_nothing_could_compile_it(pattern: str) -> None:
+    """Reading a pattern finds all that compiling it would (C04)."""
+    assert patterns.problem(pattern) is not None
+
+
+def test_a_pattern_beyond_the_limit_is_said() -> None:
+    """No text of a server is compiled without a bound (law 6)."""
+    assert slugs(of({"p": {"pattern": "a" * 100_001}})) == {"schema-invalid"}
+    assert slugs(of({"p": {"pattern": "a" * 100_000}})) == set()

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from mcpexpose.lint.rule import Rule
 
-rule = Rule(__name__, severity="error", since="0.1.0", fix="unsafe")
+rule = Rule(__name__, severity="error", since="0.1.0")

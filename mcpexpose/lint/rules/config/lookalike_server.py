@@ -20,7 +20,7 @@ rule = Rule(__name__, severity="warning", since="0.1.0")
 @rule.on(WholeConfig)
 def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
     first: dict[str, str] = {}
-    for name in sorted(subject.config.mcp_servers):
+    for name in sorted(subject.config.written):
         other = first.setdefault(skeleton(name).replace("-", "_"), name)
         if other != name:
             yield rule.finding(

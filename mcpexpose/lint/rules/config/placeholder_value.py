@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.lint.transports import texts
 from mcpexpose.model.text import shown
 
@@ -31,8 +31,8 @@ _PLACEHOLDER = re.compile(
 )
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     for path, subject, text in texts(server):
         if (match := _PLACEHOLDER.search(text)) is not None:
             yield rule.finding(

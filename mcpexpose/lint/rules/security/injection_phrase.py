@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
 from mcpexpose.model.text import shown
-from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +28,7 @@ _PHRASES = re.compile(
 
 @rule.on(CapturedTool)
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
-    for text in visible_texts(tool.raw) if tool.planned else ():
+    for text in context.texts(tool) if tool.planned else ():
         if not text.identifier and _PHRASES.search(text.text):
             yield rule.finding(
                 f"{shown(str(tool.id))} gives the model orders in its {shown(text.field)}",

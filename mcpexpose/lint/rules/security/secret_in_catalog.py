@@ -8,7 +8,6 @@ from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
 from mcpexpose.model.secrets import find_in_prose
 from mcpexpose.model.text import shown
-from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +21,8 @@ rule = Rule(__name__, severity="warning", since="0.1.0")
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if not tool.wanted:
         return
-    for text in visible_texts(tool.raw):
-        found = find_in_prose(text.text) if len(text.text) > 11 else ()
+    for text in context.texts(tool):
+        found = find_in_prose(text.text) if len(text.text) >= 12 else ()
         if found:
             kinds = list(dict.fromkeys(secret.kind for secret in found))
             yield rule.finding(

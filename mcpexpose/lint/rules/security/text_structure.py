@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
 from mcpexpose.model.text import shown
-from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,13 +30,16 @@ _FORMS = (
     ("the fields of an answer", re.compile(r"\bpolicy(?:_state)?\s*=\s*allowed\b|\bside_effect\s*=\s*read_only\b")),
 )
 
+_SIGNS = ("<", "[score", "mcp servers", "inst]", "human", "system", "policy", "side_effect")
+"""Each form holds one of these."""
+
 
 @rule.on(CapturedTool)
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if not tool.planned:
         return
-    for text in visible_texts(tool.raw):
-        if text.identifier or len(text.text) < 6:
+    for text in context.texts(tool):
+        if len(text.text) < 6 or text.identifier or not _may_imitate(text.text.lower()):
             continue
         found = [what for what, form in _FORMS if form.search(text.text)]
         if found:
@@ -49,3 +51,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
                 details={"imitates": found},
             )
             return
+
+
+def _may_imitate(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ _BROAD = re.compile(
 )
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     args = server.table.args
     if not any(_FILES.search(text) for text in (server.id, server.table.command or "", *args)):
         return

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.lint.transports import texts
 from mcpexpose.model.text import shown
 
@@ -22,8 +22,8 @@ _HOST = re.compile(r"https?://(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re
 _NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data", "metadata.azure.internal"})
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     for path, subject, text in texts(server):
         for match in _HOST.finditer(text):
             host = match[1].strip("[]").rstrip(".").lower()

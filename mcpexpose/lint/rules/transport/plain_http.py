@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 rule = Rule(__name__, severity="error", since="0.1.0")
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     url = server.table.url or ""
     if not url.strip().lower().startswith("http://"):
         return

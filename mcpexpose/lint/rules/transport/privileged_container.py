@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint.packages import program
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _WHOLE = (
 )
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     if program(server.table.command or "") not in ("docker", "podman", "nerdctl"):
         return
     args = server.table.args

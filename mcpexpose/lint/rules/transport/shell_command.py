@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint.packages import program
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _WINDOWS = {
 _PIPED = re.compile(r"\|\s*(?:sudo\s+)?(?:ba|z|da|a|k)?sh\b|\b(?:curl|wget|iwr|irm)\b[^|]*\|", re.IGNORECASE)
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     command, args = server.table.command or "", server.table.args
     name = program(command)
     runs = ""

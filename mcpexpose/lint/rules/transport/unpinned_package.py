@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint.packages import package_of, pinned
 from mcpexpose.lint.rule import Rule
-from mcpexpose.lint.subjects import Context, Server
+from mcpexpose.lint.subjects import Context, WrittenServer
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 rule = Rule(__name__, severity="warning", since="0.1.0")
 
 
-@rule.on(Server)
-def check(server: Server, context: Context) -> Iterator[Finding]:
+@rule.on(WrittenServer)
+def check(server: WrittenServer, context: Context) -> Iterator[Finding]:
     found = package_of(server.table.command or "", server.table.args)
     if found is None or pinned(found):
         return

@@ -1,0 +1,87 @@
+"""Findings as JUnit XML: one suite a file, one case a finding; what fails the run is a failure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from mcpexpose.model.finding import Finding, Severity
+from mcpexpose.model.text import shown
+from mcpexpose.report.findings import FindingsReport, file_of, from_root, message, whereabouts
+
+if TYPE_CHECKING:
+    from mcpexpose.report.screen import Screen
+
+_LEVELS = tuple(severity.value for severity in Severity)
+_ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(report: FindingsReport, screen: Screen) -> str:
+    """A checked config without findings has one case that passed, since readers of JUnit take no cases for a fault."""
+    suites: dict[str, list[str]] = {name: [] for name in report.configs}
+    failures: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    for finding in report.findings:
+        file = file_of(finding, report)
+        fails = report.fail_on in _LEVELS and _LEVELS.index(finding.severity) <= _LEVELS.index(report.fail_on)
+        failures[file] = failures.get(file, 0) + fails
+        suites.setdefault(file, []).append(_case(finding, report, _told(finding, fails=fails)))
+    for each in report.accepted:
+        file = file_of(each.finding, report)
+        skipped[file] = skipped.get(file, 0) + 1
+        why = f"{each.by}: {each.reason}" if each.reason else each.by
+        suites.setdefault(file, []).append(_case(each.finding, report, f"<skipped message={_attribute(why)}/>"))
+    errors = [_crash(crash.slug, f"{crash.error} on {crash.subject}") for crash in report.crashes]
+    parts = ['<?xml version="1.0" encoding="utf-8"?>\n']
+    total = sum(max(len(cases), 1) for cases in suites.values()) + len(errors)
+    parts.append(
+        f'<testsuites name="mcpexpose lint" tests="{total}" failures="{sum(failures.values())}" '
+        f'errors="{len(errors)}" skipped="{sum(skipped.values())}">\n'
+    )
+    for file, cases in suites.items():
+        name = _attribute(from_root(file, report))
+        cases = cases or [f'<testcase name="no findings" classname={name}/>']
+        counts = f'failures="{failures.get(file, 0)}" errors="0" skipped="{skipped.get(file, 0)}"'
+        parts.append(f'<testsuite name={name} tests="{len(cases)}" {counts}>\n' + "\n".join(cases) + "\n</testsuite>\n")
+    if errors:
+        counts = f'tests="{len(errors)}" failures="0" errors="{len(errors)}" skipped="0"'
+        parts.append(f'<testsuite name="mcpexpose" {counts}>\n' + "\n".join(errors) + "\n</testsuite>\n")
+    return "".join([*parts, "</testsuites>\n"])
+
+
+def _case(finding: Finding, report: FindingsReport, inner: str) -> str:
+    name = " ".join([finding.slug, *map(shown, finding.subjects)])
+    file = shown(from_root(file_of(finding, report), report))
+    line = f' line="{finding.location.line}"' if finding.location else ""
+    return (
+        f"<testcase name={_attribute(name)} classname={_attribute(file)} file={_attribute(file)}{line}>"
+        f"{inner}</testcase>"
+    )
+
+
+def _told(finding: Finding, *, fails: bool) -> str:
+    where = whereabouts(finding)
+    text = _text(
+        "\n".join(filter(None, [f"{where}: {message(finding)}" if where else message(finding), finding.advice]))
+    )
+    if fails:
+        return f'<failure type="{finding.severity.value}" message={_attribute(message(finding))}>{text}</failure>'
+    return f"<system-out>{finding.severity.value}: {text}</system-out>"
+
+
+def _crash(slug: str, what: str) -> str:
+    return f'<testcase name={_attribute(slug)} classname="mcpexpose"><error message={_attribute(what)}/></testcase>'
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_legal(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _text(text: str) -> str:
+    return escape(_legal(text), {"\r": "&#13;"})
+
+
+def _legal(text: str) -> str:
+    """TEXT with what XML 1.0 cannot hold as an escape of ours."""
+    return _ILLEGAL.sub(lambda found: f"\\u{{{ord(found.group()):04X}}}", text)

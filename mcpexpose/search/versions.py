@@ -1,0 +1,8 @@
+"""The versions of analysis and ranking: apart from both, since a host compares them before it searches."""
+
+from __future__ import annotations
+
+ANALYZER_VERSION = "1"
+"""Changes with any change of the terms that a text gives; an index of another version is not searched."""
+RANKING_VERSION = "2"
+"""Changes with any change of what is found, or in which order."""
