@@ -150,7 +150,7 @@ def test_loading_a_plan_reads_nothing_that_only_a_search_needs(project: Path) ->
     )
     found = {str(name).rpartition(".")[2] for name in loaded(project, code)[0]}  # type: ignore[attr-defined]
     assert "versions" in found
-    assert found.isdisjoint({"analysis", "stemming", "lexicon", "kinship", "ranking", "query", "table", "index"})
+    assert found.isdisjoint(
         {"analysis", "stemming", "lexicon", "kinship", "ranking", "query", "table", "engine", "index"}
     )
 
