@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from mcpexpose.client.connections import Connections
+    from mcpexpose.host.audit import FileSink, LoggerSink
+    from mcpexpose.host.evidence import Evidence
     from mcpexpose.host.inspector import Inspection, Refused
+    from mcpexpose.host.ledger import Ledger, LedgerUnavailable
+    from mcpexpose.host.outcome import Allow, Ask, Carried, Completed, Failed, Quarantined, Refuse, Unknown
     from mcpexpose.host.plan import HostPlan, load_plan
+    from mcpexpose.host.queue import ApprovalQueue
+    from mcpexpose.host.runtime import Runtime
     from mcpexpose.host.session import Session
     from mcpexpose.model.answer import Answer, Match
+    from mcpexpose.model.calling import ConnectionLost, NotSent, ServerError
     from mcpexpose.model.errors import BundleRefused, InputMissing, McpexposeError, SelectionRefused, UsageRefused
+    from mcpexpose.model.event import Event
     from mcpexpose.model.finding import Finding, Severity
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.names import ToolId
@@ -23,55 +32,95 @@ if TYPE_CHECKING:
     from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
 
 _HOMES = {
+    "Allow": "host.outcome",
     "Answer": "model.answer",
     "Approval": "model.policy",
+    "ApprovalQueue": "host.queue",
+    "Ask": "host.outcome",
     "BundleRefused": "model.errors",
+    "Carried": "host.outcome",
+    "Completed": "host.outcome",
+    "ConnectionLost": "model.calling",
+    "Connections": "client.connections",
+    "Event": "model.event",
+    "Evidence": "host.evidence",
     "Exposure": "model.policy",
+    "Failed": "host.outcome",
+    "FileSink": "host.audit",
     "Finding": "model.finding",
     "Freshness": "model.freshness",
     "HostPlan": "host.plan",
     "InputMissing": "model.errors",
     "Inspection": "host.inspector",
+    "Ledger": "host.ledger",
+    "LedgerUnavailable": "host.ledger",
+    "LoggerSink": "host.audit",
     "Match": "model.answer",
     "McpexposeError": "model.errors",
+    "NotSent": "model.calling",
     "Plan": "model.plan",
     "PlannedProfile": "model.plan",
     "PlannedServer": "model.plan",
     "PlannedTool": "model.plan",
     "PolicyState": "model.policy",
+    "Quarantined": "host.outcome",
+    "Refuse": "host.outcome",
     "Refused": "host.inspector",
+    "Runtime": "host.runtime",
     "SelectionRefused": "model.errors",
+    "ServerError": "model.calling",
     "Session": "host.session",
     "Severity": "model.finding",
     "SideEffect": "model.policy",
     "ToolId": "model.names",
+    "Unknown": "host.outcome",
     "UsageRefused": "model.errors",
     "load_plan": "host.plan",
 }
 
 __all__ = [
+    "Allow",
     "Answer",
     "Approval",
+    "ApprovalQueue",
+    "Ask",
     "BundleRefused",
+    "Carried",
+    "Completed",
+    "ConnectionLost",
+    "Connections",
+    "Event",
+    "Evidence",
     "Exposure",
+    "Failed",
+    "FileSink",
     "Finding",
     "Freshness",
     "HostPlan",
     "InputMissing",
     "Inspection",
+    "Ledger",
+    "LedgerUnavailable",
+    "LoggerSink",
     "Match",
     "McpexposeError",
+    "NotSent",
     "Plan",
     "PlannedProfile",
     "PlannedServer",
     "PlannedTool",
     "PolicyState",
+    "Quarantined",
+    "Refuse",
     "Refused",
+    "Runtime",
     "SelectionRefused",
+    "ServerError",
     "Session",
     "Severity",
     "SideEffect",
     "ToolId",
+    "Unknown",
     "UsageRefused",
     "__version__",
     "load_plan",

@@ -34,7 +34,6 @@ CATALOGS = "catalogs"
 """The folder of catalogs beside a config."""
 HOLDS_UP_NOTHING = frozenset({"missing-transport"})
 """Errors of a config that lint alone is about: a plan can be made, and only connecting will fail."""
-
 STANDS_WHATEVER_THE_TABLE = frozenset(
     {"config-invalid", "pattern-matches-nothing", "unknown-tool", "policy-conflict", "duplicate-tool"}
     | {"hidden-text", "control-characters"}
@@ -340,6 +339,17 @@ class Workspace:
             faults = tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
             raise PlanRefused(f"{self.name} has errors, so nothing is written", faults)
         return write(self.compiled, out, progress=progress)
+
+    def recompile(self, catalogs: Mapping[str, Catalog]) -> Compiled:
+        """What a bundle of the same config would hold with CATALOGS in place of captured ones; for `host.Runtime`.
+
+        Raises PlanRefused where it could not be written: a lock holds for a running host as well.
+        """
+        other = Workspace(self.path, catalogs=self.catalog_folder, environ=self.environ, now=self.now)
+        other.__dict__["_catalogs"] = ({**self.catalogs, **catalogs}, ())
+        if not other.writable:
+            raise PlanRefused(f"there is no other plan: {self.name}, or what changed, is not accepted", other.findings)
+        return other.compiled
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """FINDINGS with their lines, without credentials. Reads a catalog again, so only for what is shown."""

@@ -66,6 +66,18 @@ def test_the_host_of_the_readme_runs(coding_agent: Path, monkeypatch: pytest.Mon
     assert out.getvalue() == code("host-output")
 
 
+def test_the_calls_of_the_readme_run(coding_agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """G06, G09: arguments that do not fit are refused, somebody is asked, the call goes through and leaves events."""
+    monkeypatch.chdir(coding_agent)
+    out = io.StringIO()
+    space: dict[str, Any] = {}
+    with contextlib.redirect_stdout(out):
+        exec(compile(code("call"), "README.md", "exec"), space)
+    space["runtime"].close()
+    assert out.getvalue() == code("call-output")
+    assert "call" in (coding_agent / "events.jsonl").read_text()
+
+
 def test_the_preview_of_the_readme_is_what_the_command_prints() -> None:
     """C04: the first thing that a newcomer sees."""
     shown = subprocess.run(

@@ -67,7 +67,8 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule"]
+    "command",
+    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -161,5 +162,31 @@ def test_find_tools_loads_none_of_them(project: Path) -> None:
         "from mcpexpose.host.plan import load_plan\n"
         "session = load_plan('bundle').session()\n"
         "code = len(session.find_tools('history').matches)"
+    )
+    assert loaded(project, code) == (1, set())
+
+
+def test_a_check_loads_jsonschema_alone(project: Path) -> None:
+    """The gate needs it when there are arguments to be held against a schema, and nothing needs the client."""
+    begin = (
+        "from mcpexpose.host.plan import load_plan\n"
+        "session = load_plan('bundle').session()\n"
+        "found = session.inspect('git', 'git_log')\n"
+    )
+    refused = "code = 0 if session.check(('git', 'none'), {}).outcome == 'refused:unknown-tool' else 1"
+    assert loaded(project, begin + refused) == (0, set())
+    code, found = loaded(project, begin + "code = 0 if session.check(found, {}).outcome == 'allowed' else 1")
+    assert code == 0
+    assert found <= {"jsonschema"}
+
+
+def test_a_runtime_connects_to_nothing_by_itself(project: Path) -> None:
+    """No SDK, no thread and no loop before the first call."""
+    code = (
+        "import threading\n"
+        "from mcpexpose import Connections, FileSink, Ledger, Runtime, load_plan\n"
+        "runtime = Runtime(audit=FileSink('e.jsonl'), ledger=Ledger('r.sqlite'), connections=Connections())\n"
+        "load_plan('bundle', runtime=runtime).session().declared()\n"
+        "code = threading.active_count()"
     )
     assert loaded(project, code) == (1, set())

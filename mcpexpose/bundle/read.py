@@ -23,7 +23,7 @@ from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
-from mcpexpose.model.plan import Plan
+from mcpexpose.model.plan import Plan, PlannedTool
 from mcpexpose.model.text import shown
 from mcpexpose.search.blocks import VERSION as TABLE_VERSION
 from mcpexpose.search.blocks import Blocks, OtherVersion, TableDamaged
@@ -101,13 +101,19 @@ class Bundle:
             value = strict.loads(line)
         except ValueError:
             value = None
-        if not isinstance(value, dict) or (value.get("server"), value.get("name"), value.get("alias")) != (
-            tool.server,
-            tool.name,
-            tool.alias,
-        ):
+        if not _is_definition(value, tool):
             raise layout.refusal(layout.damaged(layout.DEFINITIONS, f"holds no definition of {shown(str(tool.id))}"))
         return value
+
+
+def _is_definition(value: Any, tool: PlannedTool) -> bool:
+    """Whether VALUE has what every user of a definition takes for granted."""
+    return (
+        isinstance(value, dict)
+        and (value.get("server"), value.get("name"), value.get("alias")) == (tool.server, tool.name, tool.alias)
+        and isinstance(value.get("description"), str | None)
+        and isinstance(value.get("inputSchema"), dict)
+    )
 
 
 def open_bundle(

@@ -139,7 +139,7 @@ def _check_place(place: Path) -> None:
             if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         names = {entry.name for entry in place.iterdir()}
-        if names <= layout.NAMES or _is_manifest(place / layout.MANIFEST):
+        if not names or _is_manifest(place / layout.MANIFEST) or _was_bundle(names):
             return
         what = "is a folder with other files in it"
     else:
@@ -149,6 +149,11 @@ def _check_place(place: Path) -> None:
         f"{shown(str(place))} {what} and no plan, so nothing there is overwritten",
         "Give --out a folder of its own, or remove this one by hand.",
     )
+
+
+def _was_bundle(names: set[str]) -> bool:
+    """Whether these are the files of a bundle that lost its manifest. Other folders too have an `index` in them."""
+    return names <= layout.NAMES and not names.isdisjoint((layout.DEFINITIONS, layout.TABLE))
 
 
 def _is_manifest(path: Path) -> bool:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from mcpexpose.cli import given
+from mcpexpose.model.struck import struck
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,7 +108,7 @@ class Names:
         self._workspaces: dict[int, Workspace] = {}
 
     def named(self, findings: Iterable[Finding], workspace: Workspace) -> list[Finding]:
-        """FINDINGS of a workspace, renamed."""
+        """FINDINGS of a workspace, renamed, and without its credentials."""
         self._workspaces[id(workspace)] = workspace
         names: dict[str, str] = {}
 
@@ -117,7 +118,7 @@ class Names:
                 self._files[names[file]] = (workspace, file)
             return names[file]
 
-        return [given.renamed(finding, name) for finding in findings]
+        return [given.renamed(struck(finding, workspace.literals), name) for finding in findings]
 
     def conceal(self, text: str) -> str:
         """A line without credentials of any of these workspaces."""

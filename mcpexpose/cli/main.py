@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
+    "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
+    "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),
     "rule": ("mcpexpose.cli.rule", "What a rule is about, and how to fix what it finds."),
     "schema": ("mcpexpose.cli.schema", "Print a JSON Schema."),
 }

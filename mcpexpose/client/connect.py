@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.client.child import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from mcp import ClientSession
 
@@ -33,11 +33,21 @@ class HttpStatus:
 
 @asynccontextmanager
 async def connected(
-    launch: Launch, kind: str, tap: Tap, stderr: StderrTail, status: HttpStatus, handshake: Handshake, *, limit_s: float
+    launch: Launch,
+    kind: str,
+    tap: Tap,
+    stderr: StderrTail,
+    status: HttpStatus,
+    handshake: Handshake,
+    *,
+    limit_s: float,
+    on_message: Any = None,
+    on_end: Callable[[], None] | None = None,
 ) -> AsyncIterator[ClientSession]:
     """A session whose handshake is done; TAP reads along. Raises whatever the SDK raises; closing ends the child.
 
-    No request of it has a time limit of its own: the caller's holds for all together.
+    No request of it has a time limit of its own: the caller's holds for all together. ON_MESSAGE gets the server's
+    notifications, ON_END is called when the connection ends by itself.
     """
     from mcp import ClientSession
     from mcp_types import Implementation
@@ -47,14 +57,16 @@ async def connected(
     async with (
         tap.around(_transport(launch, kind, stderr, status, limit_s)) as (read, write),
         ClientSession(
-            dispatcher=_patient(read, write), client_info=Implementation(name="mcpexpose", version=__version__)
+            dispatcher=_patient(read, write, on_end),
+            message_handler=on_message,
+            client_info=Implementation(name="mcpexpose", version=__version__),
         ) as session,
     ):
         await handshake.agree(session)
         yield session
 
 
-def _patient(read: Any, write: Any) -> Any:
+def _patient(read: Any, write: Any, on_end: Callable[[], None] | None) -> Any:
     """The SDK's dispatcher, but for the ten seconds after which it stops to wait for `server/discover`."""
     from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
@@ -62,6 +74,13 @@ def _patient(read: Any, write: Any) -> Any:
         async def send_raw_request(self, method: str, params: Any, opts: Any = None, **more: Any) -> dict[str, Any]:
             waiting: Any = {**(opts or {}), "timeout": None}
             return await super().send_raw_request(method, params, waiting, **more)
+
+        async def run(self, *args: Any, **more: Any) -> None:
+            try:
+                await super().run(*args, **more)
+            finally:
+                if on_end is not None:
+                    on_end()
 
     return Patient(read, write)
 

@@ -67,7 +67,7 @@ class Tap:
 
         Its request would wait for an answer that never comes.
         """
-        line = _line_of(error)
+        line = line_of(error)
         if line is None:
             return error
         self._stray += 1
@@ -78,7 +78,7 @@ class Tap:
         return None
 
 
-def _line_of(error: Exception) -> str | None:
+def line_of(error: Exception) -> str | None:
     """The text that the SDK could not parse; None for an error of another kind."""
     from pydantic import ValidationError
 

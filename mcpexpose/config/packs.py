@@ -119,14 +119,16 @@ def _source(name: str, base: Path) -> _Source | Fault:
 def _document(source: _Source | Fault, config: Path) -> Document | Fault:
     if isinstance(source, Fault):
         return source
+    missing = f'there is no policy pack at "{shown(source.file, 80)}"'
+    if not source.path.is_file():  # nor a pipe or a terminal, which would be waited for
+        return fault("pack-unknown", ("extends",), missing, _nearest_file(source.path))
     if source.path.resolve() == config.resolve():
         message = f"extends names the config itself, {shown(source.file, 80)}"
         return fault("pack-cycle", ("extends",), message, "Name policy packs alone.")
     try:
         return read(source.path, source.file)
     except InputMissing:
-        message = f'there is no policy pack at "{shown(source.file, 80)}"'
-        return fault("pack-unknown", ("extends",), message, _nearest_file(source.path))
+        return fault("pack-unknown", ("extends",), missing, _nearest_file(source.path))
 
 
 def _misfits(name: str, source: _Source | Fault, pack: PolicyPack, twin: ResolvedPack | None) -> Iterator[Fault]:
@@ -150,7 +152,7 @@ def _at_entry(each: Fault, n: int) -> Fault:
 def _nearest_file(path: Path) -> str:
     try:
         there = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".toml")[:200]
-    except OSError:
+    except (OSError, ValueError):  # a NUL in the path
         return "A path is relative to the config."
     meant = nearest(path.name, there, aliases=False)
     return f"Did you mean {shown(meant, 80)}?" if meant else "A path is relative to the config."

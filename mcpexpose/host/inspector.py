@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.bundle.layout import DEFINITIONS, damaged, refusal
@@ -16,17 +17,39 @@ if TYPE_CHECKING:
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.plan import PlannedTool
 
-Reason = Literal["unknown-tool", "not-in-profile"]
+Reason = Literal[
+    "unknown-tool",
+    "not-in-profile",
+    "not-inspected",
+    "stale-revision",
+    "invalid-arguments",
+    "validation-timeout",
+    "outcome-unknown",
+    "approval-mismatch",
+    "approval-required",
+    "audit-unavailable",
+]
+"""In the order in which they are looked for: the first that applies is the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What was asked for is not given; `text` is what the model reads."""
+    """What was asked for is not given; `text` is what the model reads. Inspections have the first two reasons."""
 
     reason: Reason
     text: str
     server: str
     tool: str
+    revision: str | None = None
+    """The one that the call was made for; None where there was none."""
+    pointer: str | None = None
+    """Of invalid arguments: where, as a JSON pointer into them."""
+    wanted: str | None = None
+    """And what was wanted there, never what there was."""
+
+    @property
+    def outcome(self) -> str:
+        return f"refused:{self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +69,8 @@ class Inspection:
     freshness: Freshness
     text: str
     """What the model reads."""
+    issue: int = field(default_factory=itertools.count(1).__next__, repr=False, compare=False)
+    """Tells this handle from every other one of the process."""
 
 
 def inspect(plan: HostPlan, row: int) -> Inspection:

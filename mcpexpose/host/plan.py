@@ -8,21 +8,24 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcpexpose.bundle.read import Bundle, open_bundle
-from mcpexpose.host.clock import Clock, RunningClock, wall
+from mcpexpose.host.refreshing import hear, refresh
 from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
+from mcpexpose.host.runtime import Runtime
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
-from mcpexpose.model.freshness import Freshness, judge
+from mcpexpose.toolschema.validate import Checker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from mcpexpose.bundle.rows import Rows
+    from mcpexpose.host.clock import Clock
     from mcpexpose.model.answer import Ranking
+    from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
-    from mcpexpose.model.plan import Limits, Plan, PlannedServer, PlannedTool
+    from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -65,16 +68,18 @@ def load_plan(
     public_key: PublicKey | None = None,
     clock: Clock | None = None,
     engine: EngineName = "table",
+    runtime: Runtime | None = None,
 ) -> HostPlan:
     """The plan in the bundle at PATH, checked; needs no server, and connects to none.
 
     With EXPECTED_DIGEST the manifest must have that digest; with PUBLIC_KEY (Ed25519: 32 bytes, their base64, or PEM)
-    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. ENGINE "whoosh"
-    searches the index instead of the table, with equal answers, slower. Raises InputMissing where there
-    is no plan, and BundleRefused where it is damaged, unsafe to read, of another version, or not signed as demanded.
+    it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. ENGINE "whoosh" searches the
+    index instead of the table, with equal answers, slower. RUNTIME says where events go and how calls are carried; what
+    follows this plan shares it. Raises InputMissing where there is no plan, and BundleRefused where it is damaged,
+    unsafe to read, of another version, or not signed as demanded.
     """
     bundle = open_bundle(path, expected_digest=expected_digest, public_key=public_key)
-    return HostPlan(BundleSource(bundle, expected_digest, public_key, engine), clock)
+    return HostPlan(BundleSource(bundle, expected_digest, public_key, engine), clock, runtime)
 
 
 class BundleSource:
@@ -133,12 +138,17 @@ class CompiledSource:
 class HostPlan:
     """A loaded plan, made by `load_plan`. Nothing changes it: `reload` gives another one."""
 
-    def __init__(self, source: Source, clock: Clock | None = None) -> None:
+    def __init__(self, source: Source, clock: Clock | None = None, runtime: Runtime | None = None) -> None:
         self._source = source
-        self._clock = RunningClock(clock or wall)
+        self.runtime = runtime if runtime is not None else Runtime()
+        if clock is not None or runtime is None:
+            self.runtime.use_clock(clock)
+        self._successor: HostPlan | None = None
+        self._checkers: dict[tuple[int, str], Checker | None] = {}
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._servers = Servers(source.rows)
+        self.runtime.latest = self
 
     @property
     def plan(self) -> Plan:
@@ -222,13 +232,46 @@ class HostPlan:
         if bundle.manifest.digest == source.bundle.manifest.digest:
             return self
         return HostPlan(
-            BundleSource(bundle, source.expected_digest, source.public_key, source.engine_name), self._clock.source
+            BundleSource(bundle, source.expected_digest, source.public_key, source.engine_name), None, self.runtime
         )
 
     def freshness(self, server: str) -> Freshness:
         """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
-        known = self._servers[server]
-        return judge(known.captured_at, known.ttl_ms, self.limits.max_age_s, self._clock.now())
+        return self.runtime.freshness(self._servers[server], self.limits.max_age_s)
+
+    def list_changed(self, server: str) -> None:
+        """The host heard that the server's list changed: its tools are refused until a refresh gives the same list."""
+        hear(self.runtime, server)
+
+    async def refresh(self, server: str) -> bool:
+        """Ask for the server's list again, by the runtime's way; whether one came. Joins a refresh that is running.
+
+        The same revision makes the server fresh; another one makes another plan where the runtime can compile.
+        """
+        return await refresh(self, server)
+
+    @property
+    def newest(self) -> HostPlan:
+        """This plan, or the one that took its place while the host runs; sessions go on with that."""
+        plan = self
+        while plan._successor is not None:
+            plan = plan._successor
+        return plan
+
+    def succeed(self, compiled: Compiled) -> HostPlan:
+        """Put COMPILED in this plan's place, at once for all its sessions; the plan that is in force now."""
+        with self._opening:
+            if self._successor is None:
+                self._successor = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
+            return self._successor
+
+    def checker(self, row: int, which: Literal["inputSchema", "outputSchema"]) -> Checker | None:
+        """What holds values against a schema of the tool in that row; None where it has no such schema."""
+        key = (row, which)
+        if key not in self._checkers:
+            schema = self.definition(row).get(which)
+            self._checkers[key] = None if schema is None else Checker(schema)
+        return self._checkers[key]
 
     def row(self, tool: ToolId) -> int | None:
         """The tool's row in the plan, or None."""
@@ -236,7 +279,7 @@ class HostPlan:
 
     def row_of_alias(self, alias: str) -> int | None:
         """The row of the tool that a model calls ALIAS, or None."""
-        return self._source.rows.row_of_alias(alias)
+        return self._source.rows.row_of_alias(alias) if isinstance(alias, str) else None
 
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""

@@ -1,4 +1,4 @@
-"""One run of a model over a plan: what it is told, what it found, what it may inspect. Only ever adds (F06)."""
+"""One run of a model over a plan: what it is told, what it found, what it may inspect and call. Only adds (F06)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.host import finder, inspector
+from mcpexpose.host import finder, gate, inspector, record
+from mcpexpose.host.gate import Handles, Located
+from mcpexpose.host.grounds import Grounds, pool_of
+from mcpexpose.host.inspector import Inspection, Refused
+from mcpexpose.host.outcome import Allow
 from mcpexpose.host.selection import STATE_VERSION, SessionState, read_state, select
 from mcpexpose.model.answer import Answer
+from mcpexpose.model.errors import SelectionRefused
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure
+from mcpexpose.model.text import shown
 from mcpexpose.surface import request
 from mcpexpose.surface.answers import answer_text, nothing_text
 from mcpexpose.surface.declarations import declaration, search_tool
+from mcpexpose.surface.refusals import audit_unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcpexpose.host.inspector import Inspection, Refused
+    from mcpexpose.host.gate import Named
+    from mcpexpose.host.ledger import Bound, Settlement
+    from mcpexpose.host.outcome import Approve, Decision, Outcome, Reduce, Through
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.surface.answers import Form
 
@@ -41,16 +50,17 @@ class Session:
         earlier = read_state(state) if state is not None else None
         if profile is None and earlier:
             profile = earlier.profile
-        self._plan = plan
-        pool = plan.rows.pool(profile)
-        self._pool = pool if isinstance(pool, range) else frozenset(pool)
         self._lock = threading.Lock()
-        self._reached: tuple[tuple[str, ...], finder.Reach] | None = None
-        chosen = select(plan, self._pool, profile, tools or ())
-        kept = self._rows(earlier.selected) if earlier and tools is None else ()
-        selected = chosen | {row for row in kept if row is not None}
-        self._first = request.first_rows(plan.rows, profile, selected)
-        self._has_search = request.has_search(plan.rows, profile, frozenset(self._first))
+        self._reached: tuple[HostPlan, tuple[str, ...], finder.Reach] | None = None
+        self.handles = Handles()
+        pool = pool_of(plan, profile)
+        chosen = select(plan, pool, profile, tools or ())
+        kept = [
+            row
+            for name in (earlier.selected if earlier and tools is None else ())
+            if (row := plan.row(_id(name))) is not None
+        ]
+        self._grounds = Grounds.of(plan, profile, chosen | {row for row in kept if row in pool})
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else os.urandom(16).hex()),
@@ -63,11 +73,40 @@ class Session:
             activated=earlier.activated if earlier else (),
             unavailable=earlier.unavailable if earlier else (),
         )
+        plan.runtime.keep(record.event("load", plan, self._state, "ok"))
 
     @property
     def plan(self) -> HostPlan:
-        """The plan that this session began with; a reload does not change it."""
-        return self._plan
+        """The plan that this session goes by. A reload does not change it; a recompile of the runtime does."""
+        return self.grounds.plan
+
+    @property
+    def grounds(self) -> Grounds:
+        """What the plan means for this session; of the plan's successor as soon as there is one."""
+        grounds = self._grounds
+        newest = grounds.plan.newest
+        if newest is grounds.plan:
+            return grounds
+        with self._lock:
+            if self._grounds.plan is not newest:
+                try:
+                    after, added = self._grounds.after(newest, self._state.profile, self._state.selected)
+                except SelectionRefused:  # its profile is gone: the old plan stays, and its changed server stale
+                    return self._grounds
+                known = dict.fromkeys((*self._state.activated, *added))
+                self._state = replace(self._state, activated=tuple(known))
+                self._grounds = after
+            return self._grounds
+
+    @property
+    def remembered(self) -> SessionState:
+        """What `state` gives, as a value."""
+        return self._state
+
+    @property
+    def unattended(self) -> bool:
+        """Whether nobody can be asked: what needs an approval is refused."""
+        return self.grounds.unattended
 
     @property
     def profile(self) -> str | None:
@@ -87,7 +126,7 @@ class Session:
         """Tools, as `server/tool`, that the state names and that this plan or profile does not give; not declared."""
         state = self._state
         names = (*state.selected, *state.activated)
-        return tuple(name for name, row in zip(names, self._rows(names), strict=True) if row is None)
+        return tuple(name for name, row in zip(names, self.grounds.rows(names), strict=True) if row is None)
 
     def set_available(self, server: str, available: bool) -> None:
         """Says whether a server is there. One that is not leaves search, the prompt section and the next request.
@@ -105,18 +144,18 @@ class Session:
 
         Raises BundleRefused where a definition was changed on disk.
         """
-        state = self._state
-        rows = self._there(state, (*self._first, *self._activated(state)))
-        search = [search_tool(self._plan.rows.search.limit)] if self._has_search else []
-        return search + [declaration(self._plan.definition(row)) for row in rows]
+        grounds, state = self.grounds, self._state
+        rows = _there(grounds, state, (*grounds.first, *_activated(grounds, state)))
+        search = [search_tool(grounds.plan.rows.search.limit)] if grounds.has_search else []
+        return search + [declaration(grounds.plan.definition(row)) for row in rows]
 
     def prompt_section(self) -> str:
         """The `# MCP servers` section for the system prompt; "" where no server has tools to be searched for.
 
         What searches activate changes nothing in it, so it stays the same from request to request.
         """
-        away = frozenset(self._state.unavailable)
-        return request.servers_section(self._plan.rows, self.profile, frozenset(self._first), away)
+        grounds, away = self.grounds, frozenset(self._state.unavailable)
+        return request.servers_section(grounds.plan.rows, grounds.profile, frozenset(grounds.first), away)
 
     def find_tools(self, query: str, limit: int | None = None, form: Form = "full", *, activate: bool = True) -> Answer:
         """Answers a model's search, and declares the deferred tools that it found from the next request on.
@@ -125,13 +164,16 @@ class Session:
         exception. FORM "compact" gives small descriptors for a host that goes through `inspect`; without ACTIVATE, or
         in an answer-only session, nothing is declared. Raises BundleRefused where index or definitions were changed.
         """
+        clock = record.Clock()
+        grounds = self.grounds
+        plan = grounds.plan
         if reason := finder.refused_query(query, limit):
+            plan.runtime.keep(record.event("search", plan, self._state, reason, clock, candidates=0))
             return Answer(nothing_text(reason), (), (), reason, False)
-        plan = self._plan
-        reach = self._reach(self._state)
+        reach = self._reach(grounds, self._state)
         ranking = finder.rank(plan, query, finder.effective_limit(limit, plan.rows.search.limit), reach)
         with self._lock:
-            declared = frozenset(self._first) | set(self._activated(self._state))
+            declared = frozenset(grounds.first) | set(_activated(grounds, self._state))
             matches = finder.matches(plan, ranking, declared)
             added: list[str] = []
             if activate and not self._state.answer_only:
@@ -140,49 +182,161 @@ class Session:
                 known = (*self._state.activated, *(str(tool.id) for tool in new))
                 self._state = replace(self._state, activated=tuple(dict.fromkeys(known)))
         text = answer_text(matches, added, ranking.reason, ranking.weak, form)
-        return Answer(text, matches, tuple(added), ranking.reason if not matches else "", ranking.weak)
+        reason = ranking.reason if not matches else ""
+        total = max(ranking.total, len(matches))
+        plan.runtime.keep(record.event("search", plan, self._state, reason or "ok", clock, candidates=total))
+        return Answer(text, matches, tuple(added), reason, ranking.weak)
 
     def lookup(self, alias: str) -> ToolId | None:
         """The (server, tool) that a model calls ALIAS; None where the plan has none. An alias is never taken apart."""
-        row = self._plan.row_of_alias(alias)
-        return None if row is None else self._plan.rows.id(row)
+        plan = self.plan
+        row = plan.row_of_alias(alias)
+        return None if row is None else plan.rows.id(row)
 
     def inspect(self, server: str, tool: str) -> Inspection | Refused:
         """The whole definition of one tool at the plan's revision, or one refusal for all that there is not (G03).
 
-        Raises BundleRefused where the definition was changed on disk.
+        What it gives is the handle that a call takes. Raises BundleRefused where the definition was changed on disk.
         """
-        row = self._plan.row(ToolId(server, tool)) if isinstance(server, str) and isinstance(tool, str) else None
+        clock = record.Clock()
+        grounds = self.grounds
+        plan = grounds.plan
+        found: Inspection | Refused
+        named = ToolId(str(server), str(tool))
+        row = plan.row(named) if isinstance(server, str) and isinstance(tool, str) else None
         if row is None or server in self._state.unavailable:
-            return inspector.unknown_tool(str(server), str(tool))
-        if row not in self._pool:
-            return inspector.outside_profile(server, tool)
-        return inspector.inspect(self._plan, row)
+            found = inspector.unknown_tool(str(server), str(tool))
+        elif row not in grounds.pool:
+            found = inspector.outside_profile(server, tool)
+        else:
+            found = inspector.inspect(plan, row)
+            self.handles.issue(found)
+        outcome = found.outcome if isinstance(found, Refused) else "ok"
+        plan.runtime.keep(record.of_tool("inspect", plan, self._state, named, outcome, clock))
+        return found
+
+    def check(self, tool: Named, arguments: Mapping[str, Any] | str | bytes) -> Decision:
+        """Whether a call may be made now: Allow, Ask, or Refuse with the first reason that there is (G06).
+
+        TOOL is what `inspect` gave, or a pair (server, tool) for the session's live inspection of it; ARGUMENTS are an
+        object, or its JSON as the model wrote it. Arguments that do not fit void the inspection. Nothing is sent and no
+        approval is used up. May take a second where a schema holds patterns that are slow to match.
+        """
+        clock = record.Clock()
+        decision = self._decided(tool, arguments)
+        named, plan = gate.tool_of(tool), self.plan
+        event = record.of_tool("check", plan, self._state, named, decision.outcome, clock)
+        kept = plan.runtime.keep(event, effects=record.has_effects(plan, named))
+        if isinstance(decision, Allow) and not kept and record.has_effects(plan, named):
+            text = audit_unavailable(named.server, named.name)
+            return Refused("audit-unavailable", text, named.server, named.name, decision.revision)
+        return decision
+
+    def _decided(self, tool: Named, given: Mapping[str, Any] | str | bytes) -> Decision:
+        located = self.locate(tool)
+        if isinstance(located, Refused):
+            return located
+        arguments = gate.read(located, given)
+        refused = arguments if isinstance(arguments, Refused) else gate.fit(located, arguments)
+        if refused is not None:
+            self.void(refused)
+            return refused
+        assert not isinstance(arguments, Refused)
+        return gate.decide(located, arguments, self.plan.runtime.ledger, unattended=self.unattended)
+
+    async def call(
+        self,
+        tool: Named,
+        arguments: Mapping[str, Any] | str | bytes,
+        *,
+        approve: Approve | None = None,
+        through: Through | None = None,
+        reduce: Reduce | None = None,
+    ) -> Outcome:
+        """Check, send once, judge the result: Completed, Failed, Unknown, Quarantined or Refused. Never tries again.
+
+        APPROVE is asked where somebody has to say yes and nobody did; THROUGH carries the call in place of the
+        runtime's connections; REDUCE shortens a valid result. `text` of what it gives is for the model. The limit is
+        the plan's `tool_timeout_sec` for the server, anew with each progress that the server reports. Where the task is
+        cancelled, a call that may change something stays open until it is settled. Needs asyncio.
+        """
+        from mcpexpose.host.calls import call
+
+        return await call(self, tool, arguments, approve, through, reduce)
+
+    def approve(self, tool: Named, arguments: Mapping[str, Any] | str | bytes) -> bool:
+        """Give one approval of exactly this call; False where it needs none. It is used once, by whichever process.
+
+        Raises SelectionRefused where the session has no such tool or the arguments are no JSON object, and
+        LedgerUnavailable.
+        """
+        located, bound = self._bound(tool, arguments)
+        if located.runs_by_itself:
+            return False
+        runtime = self.plan.runtime
+        runtime.ledger.grant(bound, self.run_id, runtime.now())
+        event = record.of_tool("approve", self.plan, self._state, located.tool.id, "granted")
+        runtime.keep(event, effects=located.effects)
+        return True
+
+    def settle(self, tool: Named, arguments: Mapping[str, Any] | str | bytes, outcome: Settlement) -> bool:
+        """Say what became of a call whose completion was unknown; False where no such call is open (G11).
+
+        Raises SelectionRefused where the session has no such tool, and LedgerUnavailable.
+        """
+        located, bound = self._bound(tool, arguments)
+        done = self.plan.runtime.ledger.settle(bound.key) is not None
+        if done:
+            event = record.of_tool("settle", self.plan, self._state, located.tool.id, outcome)
+            self.plan.runtime.keep(event, effects=True)
+        return done
+
+    def locate(self, tool: Named) -> Located | Refused:
+        """The tool, where a call of it is not refused already whatever its arguments are."""
+        return gate.locate(self.grounds, self._state.unavailable, self.handles, tool)
+
+    def void(self, refused: Refused) -> None:
+        """After invalid arguments the definition has to be inspected again before the next call (G09)."""
+        if refused.reason == "invalid-arguments":
+            self.handles.void(ToolId(refused.server, refused.tool))
+
+    def _bound(self, tool: Named, given: Mapping[str, Any] | str | bytes) -> tuple[Located, Bound]:
+        grounds, named = self.grounds, gate.tool_of(tool)
+        row = grounds.plan.row(named)
+        if row is None or row not in grounds.pool:
+            raise SelectionRefused(f'the session has no tool "{shown(str(named), 200)}"')
+        located = Located(grounds, row, grounds.plan.tool(row), grounds.plan.servers[named.server])
+        arguments = gate.read(located, given)
+        if isinstance(arguments, Refused):
+            raise SelectionRefused(f"the arguments are not valid; wanted: {arguments.wanted}")
+        return located, located.bound(arguments)
 
     def state(self) -> dict[str, Any]:
         """What `HostPlan.session(state=…)` needs to resume this session, or to fork it: a JSON value, no secrets."""
         return self._state.to_json()
 
-    def _rows(self, names: Iterable[str]) -> list[int | None]:
-        """Rows of `server/tool` names; None for one that this plan or profile does not give."""
-        rows: list[int | None] = []
-        for name in names:
-            row = self._plan.row(ToolId(*name.partition("/")[::2]))
-            rows.append(row if row in self._pool else None)
-        return rows
-
-    def _activated(self, state: SessionState) -> list[int]:
-        first = frozenset(self._first)
-        return [row for row in self._rows(state.activated) if row is not None and row not in first]
-
-    def _reach(self, state: SessionState) -> finder.Reach:
+    def _reach(self, grounds: Grounds, state: SessionState) -> finder.Reach:
         """Kept from search to search, since it changes only when a server comes or goes."""
         kept = self._reached
-        if kept is None or kept[0] != state.unavailable:
-            kept = (state.unavailable, finder.Reach(self._plan.rows, self._pool, frozenset(state.unavailable)))
+        if kept is None or kept[0] is not grounds.plan or kept[1] != state.unavailable:
+            reach = finder.Reach(grounds.plan.rows, grounds.pool, frozenset(state.unavailable))
+            kept = (grounds.plan, state.unavailable, reach)
             self._reached = kept
-        return kept[1]
+        return kept[2]
 
-    def _there(self, state: SessionState, rows: Iterable[int]) -> list[int]:
-        away = frozenset(state.unavailable)
-        return [row for row in rows if self._plan.rows.server_of(row) not in away]
+
+def _id(name: str) -> ToolId:
+    """Of `server/tool`, as a state has it."""
+    return ToolId(*name.partition("/")[::2])
+
+
+def _activated(grounds: Grounds, state: SessionState) -> list[int]:
+    first = frozenset(grounds.first)
+    # Each once, whatever a host kept: a request that declares a name twice is refused by providers.
+    rows = dict.fromkeys(grounds.rows(state.activated))
+    return [row for row in rows if row is not None and row not in first]
+
+
+def _there(grounds: Grounds, state: SessionState, rows: Iterable[int]) -> list[int]:
+    away = frozenset(state.unavailable)
+    return [row for row in rows if grounds.plan.rows.server_of(row) not in away]

@@ -11,7 +11,18 @@ FUTURE_TOLERANCE_S = 300.0
 """How far ahead of the reader's clock a stamp may lie: two machines never agree to the second."""
 
 State = Literal["fresh", "expired", "stale"]
-Reason = Literal["", "max-age", "ttl", "no-stamp", "bad-stamp", "future"]
+Reason = Literal[
+    "",
+    "max-age",
+    "ttl",
+    "no-stamp",
+    "bad-stamp",
+    "future",
+    "list-changed",
+    "invalid-arguments",
+    "other-revision",
+]
+"""The last three are for a running host: what a server said since its catalog was captured."""
 
 _RFC3339 = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"

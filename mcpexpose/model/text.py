@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _KEPT = {" "}
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Letters, marks and symbols by their category that are drawn as nothing."""
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -45,10 +47,14 @@ def _visible(char: str) -> str:
     short = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}.get(char)
     if short is not None:
         return short
-    if (
+    return f"\\u{{{ord(char):04X}}}" if is_unseen(char) else char
+
+
+def is_unseen(char: str) -> bool:
+    """Whether CHAR steers a terminal, or is drawn as nothing: controls, formats, fillers, selectors, what is none."""
+    return (
         unicodedata.category(char) in _HIDDEN_CATEGORIES
+        or char in _BLANKS
         or "\ufe00" <= char <= "\ufe0f"
         or "\U000e0100" <= char <= "\U000e01ef"
-    ):
-        return f"\\u{{{ord(char):04X}}}"
-    return char
+    )

@@ -23,8 +23,8 @@ LIMIT = 60_000
 """Bytes. GitHub refuses a comment above 65,536 characters."""
 _TABLE_LIMIT = 9_500
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~@!])")
-# A comment after these keeps a mention, a cross-reference or a bare address from becoming a link.
-_LINKED = re.compile(r"\\[@#]|(?i:https?|ftp|www)(?=[:.])")
+# A comment after these keeps a mention, a cross-reference, an address or a `:name:` from becoming a link or a picture.
+_LINKED = re.compile(r"\\[@#]|(?i:https?|ftp|www)(?=[:.])|(?i:GH)(?=-[0-9])|:(?=[A-Za-z0-9+\\_-]+:)")
 
 
 def render(preview: Preview, screen: Screen) -> str:

@@ -44,7 +44,7 @@ class Planned(Protocol):
 def no_profile(name: str, known: Iterable[str]) -> SelectionRefused:
     """The refusal of a profile that the plan has not."""
     names = ", ".join(shown(each) for each in known) or "none"
-    return SelectionRefused(f"the plan has no profile {shown(name, 80)!r}; it has: {names}")
+    return SelectionRefused(f"the plan has no profile {shown(str(name), 80)!r}; it has: {names}")
 
 
 class OfPlan:

@@ -12,9 +12,14 @@ SHORT_LIMIT = 200
 """Characters of the short description in a compact answer."""
 
 # What a reader of lines, or a terminal, may take for more than a letter inside a JSON string: C1 controls and DEL,
-# the line ends beyond LF, bidirectional controls, zero-width and tag characters, lone surrogates.
-_ESCAPED = re.compile("[\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
+# the line ends beyond LF, bidirectional controls, zero-width, format and tag characters, lone surrogates.
+_ESCAPED = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e0fff]"
+)
 
 
 def compact(value: Any) -> str:

@@ -5,5 +5,16 @@ from __future__ import annotations
 from mcpexpose.toolschema.check import check_definition, dialect_of
 from mcpexpose.toolschema.portable import not_portable
 from mcpexpose.toolschema.problem import SchemaProblem, schema_subject
+from mcpexpose.toolschema.validate import CannotCheck, Checker, Misfit, validate
 
-__all__ = ["SchemaProblem", "check_definition", "dialect_of", "not_portable", "schema_subject"]
+__all__ = [
+    "CannotCheck",
+    "Checker",
+    "Misfit",
+    "SchemaProblem",
+    "check_definition",
+    "dialect_of",
+    "not_portable",
+    "schema_subject",
+    "validate",
+]

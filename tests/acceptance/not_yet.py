@@ -6,25 +6,12 @@ A row goes when its part is built; nothing else has to change, for the drivers a
 from __future__ import annotations
 
 PARTS = {
-    "call": "the call gate is not built yet",
-    "runtime": "the host's refresh at run time is not built yet",
-    "audit": "the audit events are not built yet",
     "gateway": "the gateway is not built yet",
     "import": "init --from is not built yet",
 }
 """Part: why what needs it is left out."""
 
 STEPS = {
-    "approve": "call",
-    "call": "call",
-    "call-python": "call",
-    "call-by-exposed-name": "call",
-    "resolve": "call",
-    "restart-host": "call",
-    "notify": "runtime",
-    "settle": "runtime",
-    "audit": "audit",
-    "audit-sink": "audit",
     "gateway-list": "gateway",
     "gateway-call": "gateway",
     "gateway-session": "gateway",
@@ -38,9 +25,6 @@ OPTIONS: dict[tuple[str, str], str] = {}
 """Step kind and a key of it: the part that it needs."""
 
 CLOUDS = {
-    "runtime": {"search", "find", "inspect", "call", "load", "reload", "assert"},
-    "call": {"assert"},
-    "audit": set(),
     "gateway": {"assert"},
     "import": set(),
 }

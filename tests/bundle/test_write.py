@@ -331,3 +331,27 @@ def test_steps_are_reported_in_order(tmp_path: Path, one: Compiled) -> None:
     steps: list[Step] = []
     write(one, tmp_path / "deep" / "er" / "plan", progress=steps.append)
     assert tuple(steps) == get_args(Step)
+
+
+@pytest.mark.parametrize("name", ["index", "plan.json", "manifest.json"])
+def test_a_folder_of_somebody_elses_is_left_alone(tmp_path: Path, one: Compiled, name: str) -> None:
+    """A site has an `index`, an application a `manifest.json`: no file there is taken for a bundle's (C02)."""
+    place = tmp_path / "build"
+    place.mkdir()
+    if name == "index":
+        (place / name).mkdir()
+        (place / name / "page.html").write_text("mine")
+    else:
+        (place / name).write_text("{}")
+    with pytest.raises(BundleNotWritten, match="other files"):
+        write(one, place)
+    assert [path.name for path in place.iterdir()] == [name]
+
+
+def test_a_bundle_without_its_manifest_is_built_again(tmp_path: Path, one: Compiled) -> None:
+    """What is left of a bundle is one: the next build mends it (C02)."""
+    place = tmp_path / "build"
+    write(one, place)
+    (place / "manifest.json").unlink()
+    write(one, place)
+    assert verify(place) == ()

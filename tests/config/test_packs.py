@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,3 +112,17 @@ def test_shipped_files_are_there() -> None:
     assert shipped.path("schemas", "config").is_file()
     with pytest.raises(KeyError):
         shipped.path("policies", "../pyproject")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")
+@pytest.mark.parametrize(
+    "name", ["./pipe.toml", "./loop.toml", "./folder.toml", "/dev/tty", "/dev/zero", "./a\0b.toml"]
+)
+def test_what_is_no_regular_file_is_no_pack(tmp_path: Path, name: str) -> None:
+    """A config of somebody else makes nobody wait, and nothing fail: pipes, devices, loops, odd names (C05, law 8)."""
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "loop.toml").symlink_to("loop.toml")
+    (tmp_path / "folder.toml").mkdir()
+    found, findings = packs.find([name], tmp_path)
+    assert found == ()
+    assert [finding.slug for finding in findings] == ["pack-unknown"]

@@ -375,3 +375,21 @@ def test_denied_tools_are_in_no_answer(load: Callable[..., HostPlan]) -> None:
     answer = session.session().find_tools("deploy_now")
     assert "deploy_now" not in answer.text
     assert {str(match.tool.id) for match in answer.matches} <= {"logs/read_deploy_logs", "ops/deploy_plan"}
+
+
+def test_a_state_that_names_a_tool_twice_declares_it_once(plan: HostPlan) -> None:
+    """A host's storage may repeat what was found; providers refuse a request that declares a name twice (F06, G13)."""
+    state = plan.session().state() | {"activated": ["gh/create_issue", "ci/get_job_logs"] * 3}
+    assert _declared(plan.session(state=state)) == [
+        "find_tools",
+        "gh__get_issue",
+        "zz__status",
+        "gh__create_issue",
+        "ci__get_job_logs",
+    ]
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, ["gh__create_issue"]])
+def test_what_is_no_name_is_no_tool(plan: HostPlan, value: Any) -> None:
+    """A model's call may hold anything where a name should be (G04)."""
+    assert plan.session().lookup(value) is None

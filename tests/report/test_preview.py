@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from mcpexpose.model.errors import SelectionRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
+from mcpexpose.report import preview_markdown
 from mcpexpose.report.preview import CatalogState, Preview, preview, render
 from mcpexpose.report.screen import Screen, cells
 
@@ -212,3 +214,11 @@ def test_markdown_stays_under_its_limit_whatever_the_plan(compiled: Compiled) ->
     assert len(text.encode()) < 60_000
     assert "more faults" in text
     assert "more rows" in text
+
+
+@pytest.mark.parametrize("text", ["see GH-12", ":tada: done", ":white_check_mark:", "gh-7"])
+def test_no_reference_and_no_picture_comes_of_a_text(text: str) -> None:
+    """GitHub links GH-12 and draws :tada:, so a name could tick a box of a review (law 6)."""
+    escaped = preview_markdown.escape(text)
+    assert "<!-- -->" in escaped
+    assert not re.search(r"(?i)gh-[0-9]|:[a-z_]+:", escaped)

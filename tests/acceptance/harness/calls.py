@@ -1,6 +1,6 @@
 """Steps of the call gate, the refresh at run time, the events and the gateway: drivers over `host_process.Library`.
 
-What the library cannot do yet is left out by `not_yet`; these drivers hold the expectations ready.
+What the product cannot do yet is left out by `not_yet`; these drivers hold the expectations ready.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def call(scene: Scene, step: Step, label: str) -> None:
     if _lies_behind_approval(expect) and not _is_approved_by_a_step(scene, pair):
         scene.ask("approve", server=pair[0], tool=pair[1], **_arguments(step))
     _script_answer(scene, step)
+    if str(step.get("script", "")).startswith("sleep:"):
+        scene.ask("connect", server=pair[0])  # the start of its process is not what is measured
     before = len(_calls(scene, step["server"]))
     everywhere = {server: len(_calls(scene, server)) for server in scene.servers}
     answer = scene.ask("call", server=pair[0], tool=pair[1], **_arguments(step), **_revision(scene, step))
@@ -121,8 +123,10 @@ def restart_host(scene: Scene, step: Step, label: str) -> None:
 
 def notify(scene: Scene, step: Step, label: str) -> None:
     del label
-    scene.ask("connect", server=step["server"])
-    control.notify(scene.scripts, step["server"], step["method"], step.get("times", 1), step.get("after", 0))
+    before = scene.ask("connect", server=step["server"]).get("heard", 0)
+    after = step.get("after", 0)
+    control.notify(scene.scripts, step["server"], step["method"], step.get("times", 1), after)
+    scene.ask("hear", server=step["server"], more_than=before, seconds=after + 10)
 
 
 def settle(scene: Scene, step: Step, label: str) -> None:

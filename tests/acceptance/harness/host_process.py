@@ -5,12 +5,17 @@ Run as a script with the numbers of two pipes: requests come in and answers go o
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import json
 import os
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+EVENTS = Path.home() / "events.jsonl"
 
 
 class NotBuilt(Exception):
@@ -19,6 +24,19 @@ class NotBuilt(Exception):
 
 class NothingLoaded(Exception):
     """A load before failed; what follows it has nothing to work on."""
+
+
+class BreakableSink:
+    """The product's file sink, or one that cannot write."""
+
+    def __init__(self, sink: Any) -> None:
+        self.sink = sink
+        self.fails = False
+
+    def write(self, event: Any, *, effects: bool) -> None:
+        if self.fails:
+            raise OSError("no space left")
+        self.sink.write(event, effects=effects)
 
 
 class Library:
@@ -30,6 +48,8 @@ class Library:
         self.session: Any = None
         self.opened: dict[str, Any] = {}
         self.handles: dict[tuple[str, str], Any] = {}
+        self.sink: Any = None
+        self.connected = ""
 
     def clock(self, now: str) -> dict[str, Any]:
         self.now = datetime.datetime.fromisoformat(now.replace("Z", "+00:00"))
@@ -40,8 +60,11 @@ class Library:
     ) -> dict[str, Any]:
         import mcpexpose
 
+        self.close()
         self.plan = self.session = None
-        plan = mcpexpose.load_plan(path, clock=lambda: self.now)
+        self.sink = BreakableSink(mcpexpose.FileSink(EVENTS))
+        runtime = mcpexpose.Runtime(audit=self.sink, connections=mcpexpose.Connections(base=Path.cwd()))
+        plan = mcpexpose.load_plan(path, clock=lambda: self.now, runtime=runtime)
         self.opened = {"profile": profile, "tools": tools, **({"run_id": run_id} if run_id else {})}
         return self._take(plan)
 
@@ -62,7 +85,8 @@ class Library:
 
     def freshness(self) -> dict[str, str]:
         """Server: fresh, expired or stale."""
-        return {server: str(self.plan.freshness(server).state) for server in self.plan.servers}
+        plan = self.session.plan
+        return {server: str(plan.freshness(server).state) for server in plan.servers}
 
     def find(self, query: str, limit: Any = None) -> dict[str, Any]:
         answer = self.session.find_tools(query, **({} if limit is None else {"limit": limit}))
@@ -90,40 +114,78 @@ class Library:
         state = self.load(path)
         return {**state, "found": [[hit["server"], hit["tool"], hit["score"]] for hit in self.find(query, 20)["hits"]]}
 
-    # What later rounds build: the gate, its approvals, the refresh at run time, the events.
+    # The gate, its approvals, the refresh at run time, the events.
 
-    def approve(self, **step: Any) -> dict[str, Any]:
-        raise NotBuilt("approve")
+    def approve(self, server: str, tool: str, **step: Any) -> dict[str, Any]:
+        return {"needed": self.session.approve((server, tool), _given(step))}
 
-    def call(self, **step: Any) -> dict[str, Any]:
+    def call(self, server: str, tool: str, revision: str | None = None, **step: Any) -> dict[str, Any]:
         """`outcome` (ok, refused:reason …), `reason`, `pointer`, `text` (what the model gets)."""
-        raise NotBuilt("call")
+        handle = self.handles.get((server, tool))
+        named = (server, tool) if handle is None or revision is None else replace(handle, revision=revision)
+        outcome = asyncio.run(self.session.call(named, _given(step)))
+        fields = ("reason", "pointer", "wanted", "revision", "server", "tool", "size")
+        told = {name: value for name in fields if (value := getattr(outcome, name, None)) is not None}
+        return {"outcome": outcome.outcome, "text": outcome.text, **told}
 
-    def resolve(self, **step: Any) -> dict[str, Any]:
-        raise NotBuilt("resolve")
+    def resolve(self, server: str, tool: str, settled: str, **step: Any) -> dict[str, Any]:
+        if not self.session.settle((server, tool), _given(step), settled):
+            raise LookupError("no such call is open")
+        return {}
 
     def connect(self, server: str) -> dict[str, Any]:
-        raise NotBuilt("connect")
+        """Have the server connected, where the plan has it; how many of its notifications were heard."""
+        self.connected = server
+        known = self.plan.newest.servers.get(server)
+        if known is not None:
+            self.plan.runtime.connections.open(server, known.transport).result(30)
+        return {"heard": self.plan.runtime.heard.get(server, 0)}
+
+    def hear(self, server: str, more_than: int, seconds: float) -> dict[str, Any]:
+        """Wait until more notifications were heard."""
+        end = time.monotonic() + seconds
+        while self.plan.runtime.heard.get(server, 0) <= more_than and time.monotonic() < end:
+            time.sleep(0.005)
+        return {"heard": self.plan.runtime.heard.get(server, 0)}
 
     def listed(self) -> dict[str, Any]:
         """`names` in the last list that the host took."""
-        raise NotBuilt("listed")
+        return {"names": list(self.plan.runtime.listed.get(self.connected, ()))}
 
     def settle(self, seconds: float) -> dict[str, Any]:
-        raise NotBuilt("settle")
+        from mcpexpose.host.refreshing import is_quiet
+
+        end = time.monotonic() + seconds
+        while not is_quiet(self.plan.runtime):
+            if time.monotonic() > end:
+                raise TimeoutError("a request is still open")
+            time.sleep(0.01)
+        return {}
 
     def audit(self) -> dict[str, Any]:
         """`path` of the file that holds the events so far."""
-        raise NotBuilt("audit")
+        return {"path": str(EVENTS)}
 
     def audit_sink(self, fails: bool) -> dict[str, Any]:
-        raise NotBuilt("audit-sink")
+        self.sink.fails = fails
+        return {}
+
+    def close(self) -> None:
+        if self.plan is not None:
+            self.plan.runtime.close()
 
     def _take(self, plan: Any) -> dict[str, Any]:
         self.plan = plan
         self.session = plan.session(**self.opened)
         self.handles.clear()
         return self.state()
+
+
+def _given(step: dict[str, Any]) -> Any:
+    """The arguments of a step: a value, the text that a model wrote, or a Python expression."""
+    if "expr" in step:
+        return eval(step["expr"], {"float": float})
+    return step["args_json"] if "args_json" in step else step["args"]
 
 
 def _tool(tool: Any) -> dict[str, Any]:
@@ -182,6 +244,7 @@ def serve(requests: int, answers: int) -> None:
             except Exception as error:
                 answer = _error(error)
             os.write(answers, json.dumps(answer, default=str).encode("utf-8", "surrogatepass") + b"\n")
+    library.close()
 
 
 if __name__ == "__main__":

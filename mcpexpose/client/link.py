@@ -1,0 +1,347 @@
+"""One open connection to a server: calls with their results raw, its list, and what it says of itself.
+
+Lives on the loop of `connections`. A link that ended is not mended: the next call opens another one.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.client.connect import HttpStatus, connected
+from mcpexpose.client.era import Handshake, patience
+from mcpexpose.client.stderr import StderrTail
+from mcpexpose.client.tap import Tap
+from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from mcp import ClientSession
+
+    from mcpexpose.client.target import Launch, Target
+
+MODERN = "2026-07-28"
+MAX_PAGES = 1_000
+_CLOSED = -32000
+_TIMED_OUT = -32001
+_PARSE_ERROR = -32700
+_LISTEN_AGAIN_S = 1.0
+
+
+@dataclass(eq=False)
+class Pending:
+    """A call that was sent, and what came of it, raw."""
+
+    result: dict[str, Any] | None = None
+    trouble: CallTrouble | None = None
+    sent: bool = False
+
+
+_current: ContextVar[Pending | None] = ContextVar("mcpexpose_call", default=None)
+
+
+class CallTap(Tap):
+    """Keeps results of `tools/call` raw too, and gives the SDK an empty one in place of each."""
+
+    def __init__(self, on_fault: Callable[[str], None]) -> None:
+        super().__init__(on_fault)
+        self.calls: dict[str | int, Pending] = {}
+
+    def outgoing(self, item: Any) -> None:
+        super().outgoing(item)
+        message = item.message
+        pending = _current.get()
+        if pending is not None and getattr(message, "method", None) == "tools/call":
+            pending.sent = True
+            self.calls[message.id] = pending
+
+    def incoming(self, item: Any) -> Any:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import JSONRPCError, JSONRPCResponse
+
+        from mcpexpose.client.child import LineTooLong
+
+        if isinstance(item, LineTooLong):
+            self.spoil(ResultTooLarge("it is longer than what is read of one"))
+            return super().incoming(item)
+        if isinstance(item, Exception):
+            answered = self._of_unreadable(item)
+            return super().incoming(item) if answered is None else answered
+        message = item.message
+        if isinstance(message, JSONRPCError):
+            self.calls.pop(message.id, None) if message.id is not None else None
+            return item
+        if not isinstance(message, JSONRPCResponse) or message.id not in self.calls:
+            return super().incoming(item)
+        self.calls.pop(message.id).result = message.result
+        return SessionMessage(_empty(message.id), item.metadata)
+
+    def spoil(self, trouble: CallTrouble) -> None:
+        """The connection ends under all calls that are open. Of one alone it is known what happened to it."""
+        for pending in self.calls.values():
+            pending.trouble = trouble if len(self.calls) == 1 else ConnectionLost("the connection ended")
+
+    def _of_unreadable(self, error: Exception) -> Any:
+        """An answer to a call that cannot be read: only that call suffers. None where it is no such answer."""
+        from mcp.shared.message import SessionMessage
+
+        from mcpexpose.client.tap import line_of
+
+        line = line_of(error) or ""
+        # The id stands near the front or near the end; what is in between may be anything.
+        for text in (line[:300], line[-300:]):
+            for found in re.finditer(r'"id"\s*:\s*("[^"]{0,60}"|\d{1,18})', text):
+                number: str | int = found[1].strip('"') if found[1].startswith('"') else int(found[1])
+                if number in self.calls:
+                    self.calls.pop(number).trouble = ResultUnreadable("it is no JSON-RPC that can be read")
+                    return SessionMessage(_empty(number))
+        if line:
+            self.spoil(ResultUnreadable("it is no JSON-RPC that can be read"))
+        return None
+
+
+def _empty(number: str | int) -> Any:
+    """A result that the SDK takes for whole, of either era."""
+    from mcp_types import JSONRPCResponse
+
+    result = {"content": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    return JSONRPCResponse(jsonrpc="2.0", id=number, result=result)
+
+
+@dataclass(eq=False)
+class Link:
+    """The connection as `run` keeps it. Every method runs on the loop that runs it."""
+
+    target: Target
+    launch: Launch
+    on_changed: Callable[[], None]
+    ready: asyncio.Future[ClientSession]
+    """The session once it is there; NotSent where it does not come."""
+    ended: bool = False
+    _stop: asyncio.Event | None = None
+    _tap: CallTap | None = None
+    _status: HttpStatus = field(default_factory=HttpStatus)
+    _listing: asyncio.Lock | None = None
+
+    async def run(self) -> None:
+        """Open, serve until `stop` or the connection's end, close."""
+        import asyncio
+
+        from mcpexpose.client.connect import quiet
+
+        self._stop, self._listing = asyncio.Event(), asyncio.Lock()
+        transport = self.target.transport
+        wait = patience(transport.startup_timeout_s)
+        first = Handshake("old" if transport.kind == "sse" else "either", wait)
+        try:
+            with StderrTail() as stderr, quiet():
+                again = await self._serve(stderr, first)
+                if again is not None:
+                    await self._serve(stderr, again)
+        except Exception as error:
+            self._fail(type(error).__name__)
+        finally:
+            self.ended = True
+            self._fail("it was closed")
+
+    async def _serve(self, stderr: StderrTail, handshake: Handshake) -> Handshake | None:
+        """One process or connection; the handshake to try with another one, where this one wants that."""
+        import asyncio
+
+        assert self._stop is not None
+        faults: list[str] = []
+        stop = self._stop
+
+        def broken(sentence: str) -> None:
+            faults.append(sentence)
+            stop.set()
+
+        tap = self._tap = CallTap(broken)
+        limit = self.target.transport.startup_timeout_s
+        opened = False
+        try:
+            async with asyncio.timeout(limit) as opening:
+                async with connected(
+                    self.launch,
+                    self.target.transport.kind,
+                    tap,
+                    stderr,
+                    self._status,
+                    handshake,
+                    limit_s=max(limit, self.target.transport.tool_timeout_s),
+                    on_message=self._hear,
+                    on_end=stop.set,
+                ) as session:
+                    if handshake.spoiled:
+                        return Handshake("new", handshake.patience_s)
+                    opened = True
+                    opening.reschedule(None)
+                    async with asyncio.TaskGroup() as group:
+                        listening = group.create_task(self._listen(session))
+                        if not self.ready.done():
+                            self.ready.set_result(session)
+                        await stop.wait()
+                        listening.cancel()
+        except Exception as error:
+            if opened or self._stop.is_set():
+                return None
+            if self.target.transport.kind == "stdio" and handshake.era == "either" and _ended_early(error):
+                # A server of before 2026-07-28 may end at the first message that is no `initialize`.
+                return Handshake("new" if handshake.both else "old", handshake.patience_s)
+            raise
+        return None
+
+    def _fail(self, why: str) -> None:
+        if not self.ready.done():
+            self.ready.set_exception(NotSent(f"there is no connection to the server: {why}"))
+            self.ready.exception()  # nobody may be waiting
+
+    def stop(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+
+    async def _hear(self, message: Any) -> None:
+        from mcp_types import ToolListChangedNotification
+
+        if isinstance(message, ToolListChangedNotification):
+            self.on_changed()
+
+    async def _listen(self, session: ClientSession) -> None:
+        """On the 2026-07-28 revision, a subscription; before it, notifications come by themselves."""
+        if (session.protocol_version or "") < MODERN:
+            return
+        import asyncio
+
+        from mcp.client.subscriptions import listen
+
+        while True:
+            try:
+                # What it tells comes to `_hear` as well, as every notification does.
+                async with listen(session, tools_list_changed=True) as subscription:
+                    async for _ in subscription:
+                        pass
+            except Exception:  # it offers none, or dropped it: the age of the catalog still counts
+                if self._stop is None or self._stop.is_set():
+                    return
+            await asyncio.sleep(_LISTEN_AGAIN_S)
+            if not await self._offers_listening(session):
+                return
+
+    async def _offers_listening(self, session: ClientSession) -> bool:
+        capabilities = session.server_capabilities
+        return bool(capabilities and capabilities.tools and capabilities.tools.list_changed)
+
+    # requests
+
+    async def call(self, tool: str, arguments: Any, renew: Callable[[], None]) -> dict[str, Any]:
+        """The raw result. Raises what `model.calling` names."""
+        from mcp_types import CallToolRequest, CallToolRequestParams
+        from pydantic import TypeAdapter
+
+        session = await self._session()
+        pending = Pending()
+
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            renew()
+
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=dict(arguments)))
+        token = _current.set(pending)
+        try:
+            await session.send_request(request, TypeAdapter(Any), progress_callback=on_progress)
+        except Exception as error:
+            if pending.result is None and pending.trouble is None:
+                pending.trouble = self._told(error, pending)
+        finally:
+            _current.reset(token)
+            if self._tap is not None:
+                self._tap.calls = {key: each for key, each in self._tap.calls.items() if each is not pending}
+        if pending.trouble is not None:
+            raise pending.trouble
+        if pending.result is None:
+            raise ConnectionLost("the connection ended")
+        return pending.result
+
+    async def list_tools(self) -> list[Any]:
+        """All entries of all pages, raw. Raises CallTrouble."""
+        from mcp_types import PaginatedRequestParams
+
+        session = await self._session()
+        assert self._tap is not None
+        assert self._listing is not None
+        entries: list[Any] = []
+        cursor: str | None = None
+        seen: set[str] = set()
+        async with self._listing:  # pages arrive in the order in which they are asked for
+            for _ in range(MAX_PAGES):
+                try:
+                    params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
+                    await session.list_tools(params=params)
+                except Exception as error:
+                    raise self._told(error, Pending()) from None
+                page = self._tap.pages.pop()
+                self._tap.pages.clear()
+                tools, cursor = page.get("tools"), page.get("nextCursor")
+                if not isinstance(tools, list) or not isinstance(cursor, str | None):
+                    raise ResultUnreadable("its answer holds no list of tools")
+                entries += tools
+                if len(entries) > self.target.max_tools:
+                    raise ResultTooLarge("it lists too many tools")
+                if cursor is None:
+                    return entries
+                if cursor in seen:
+                    raise ResultUnreadable("its pages lead in a circle")
+                seen.add(cursor)
+        raise ResultTooLarge("its list of tools has too many pages")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can be asked of it."""
+        return self.ended or (self._stop is not None and self._stop.is_set())
+
+    async def _session(self) -> ClientSession:
+        import asyncio
+
+        session: ClientSession = await asyncio.shield(self.ready)
+        if self.is_over:
+            raise NotSent("the connection to the server is closing")
+        return session
+
+    def _told(self, error: BaseException, pending: Pending) -> CallTrouble:
+        """What the SDK, the system or the network raised, in our words."""
+        import httpx2
+        from mcp import MCPError
+
+        for leaf in _leaves(error):
+            if isinstance(leaf, httpx2.ConnectError):
+                return NotSent("nothing answers at its address")
+            if isinstance(leaf, MCPError):
+                return self._of_protocol(leaf, pending)
+        if not pending.sent:
+            return NotSent(f"the request was not sent: {type(error).__name__}")
+        return ConnectionLost(f"the connection ended: {type(error).__name__}")
+
+    def _of_protocol(self, error: Any, pending: Pending) -> CallTrouble:
+        code, status = error.error.code, self._status.code
+        if self.target.transport.kind != "stdio" and status is not None and 400 <= status < 500:
+            return NotSent(f"its address answered with HTTP {status}")
+        if code == _PARSE_ERROR:
+            return ResultUnreadable("it is no JSON-RPC that can be read")
+        if code in (_CLOSED, _TIMED_OUT) or (status is not None and status >= 500):
+            return ConnectionLost("the connection ended") if pending.sent else NotSent("there was no connection")
+        return ServerError(code, error.error.message)
+
+
+def _ended_early(error: BaseException) -> bool:
+    from mcp import MCPError
+
+    return any(isinstance(leaf, MCPError) and leaf.error.code == _CLOSED for leaf in _leaves(error))
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [error]

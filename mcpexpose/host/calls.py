@@ -1,0 +1,292 @@
+"""One call, from the gate to the outcome. It is sent once, and never again of our own accord."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.host import gate, record, results
+from mcpexpose.host.carrying import SilentServer, carry
+from mcpexpose.host.cleaning import cleaned, error_text
+from mcpexpose.host.inspector import Refused
+from mcpexpose.host.ledger import ApprovalGone, EqualCallOpen, LedgerUnavailable
+from mcpexpose.host.outcome import Ask, Completed, Failed, Quarantined, Unknown
+from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
+from mcpexpose.surface import refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpexpose.host.arguments import Arguments
+    from mcpexpose.host.gate import Located, Named
+    from mcpexpose.host.ledger import Bound
+    from mcpexpose.host.outcome import Approve, Decision, Outcome, Reduce, Through
+    from mcpexpose.host.session import Session
+    from mcpexpose.model.names import ToolId
+
+_log = logging.getLogger(__name__)
+
+INVALID_PARAMS = -32602
+"""Of JSON-RPC: the arguments, or the tool itself, are not what the server has now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A call that nothing speaks against any more."""
+
+    located: Located
+    arguments: Arguments
+    approved: bool
+    """Somebody said yes just now, so no stored approval is used up."""
+
+    @property
+    def bound(self) -> Bound:
+        return self.located.bound(self.arguments)
+
+
+async def call(
+    session: Session,
+    named: Named,
+    given: Mapping[str, Any] | str | bytes,
+    approve: Approve | None,
+    through: Through | None,
+    reduce: Reduce | None,
+) -> Outcome:
+    """See `Session.call`."""
+    clock = record.Clock()
+    tool = gate.tool_of(named)
+    ready = await _ready(session, named, given, approve)
+    if isinstance(ready, _Ready):
+        outcome: Outcome = await _begun(session, ready) or await _send(session, ready, through, reduce, clock)
+        sent = not isinstance(outcome, Refused)
+    else:
+        outcome, sent = ready, False
+    # The event first: a host that is killed in between leaves the call open, which is safe.
+    _tell(session, tool, outcome, clock)
+    if isinstance(ready, _Ready) and sent and ready.located.effects:
+        import asyncio
+
+        await asyncio.shield(asyncio.to_thread(_settle, session, ready, open_=isinstance(outcome, Unknown)))
+    return outcome
+
+
+async def _ready(
+    session: Session, named: Named, given: Mapping[str, Any] | str | bytes, approve: Approve | None
+) -> _Ready | Refused:
+    located = await _current(session, named)
+    if isinstance(located, Refused):
+        return located
+    arguments = gate.read(located, given)
+    refused = arguments if isinstance(arguments, Refused) else await _fit(located, arguments)
+    if refused is not None:
+        session.void(refused)
+        return refused
+    assert not isinstance(arguments, Refused)
+    decision = _decide(session, located, arguments)
+    approved = False
+    if isinstance(decision, Ask):
+        if approve is None or not await _yes(session, located, decision, approve):
+            return gate.unasked(located, decision)
+        # Somebody took their time: what was true before may be so no longer.
+        again = await _current(session, named)
+        if isinstance(again, Refused):
+            return again
+        located, approved = again, True
+        decision = _decide(session, located, arguments, approved=True)
+    if isinstance(decision, Refused):
+        return decision
+    return _Ready(located, arguments, approved)
+
+
+async def _current(session: Session, named: Named) -> Located | Refused:
+    """The tool; where its server is not fresh, the host asks it once before it says no."""
+    located = session.locate(named)
+    if not isinstance(located, Refused) or located.reason != "stale-revision":
+        return located
+    plan = session.plan
+    if not plan.runtime.can_refresh or plan.freshness(located.server).state == "fresh":
+        return located
+    await plan.refresh(located.server)
+    return session.locate(named)
+
+
+async def _fit(located: Located, arguments: Arguments) -> Refused | None:
+    if located.checker.is_quick(arguments.size):
+        return gate.fit(located, arguments)
+    import asyncio
+
+    return await asyncio.to_thread(gate.fit, located, arguments)
+
+
+def _decide(session: Session, located: Located, arguments: Arguments, *, approved: bool = False) -> Decision:
+    ledger = session.plan.runtime.ledger
+    return gate.decide(located, arguments, ledger, unattended=session.unattended, approved=approved)
+
+
+async def _yes(session: Session, located: Located, ask: Ask, approve: Approve) -> bool:
+    """Whether somebody says yes. In an unattended profile the question is never put, so it is none."""
+    answer = approve(ask)
+    yes = (await answer if inspect.isawaitable(answer) else answer) is True
+    tool = located.tool.id
+    event = record.of_tool("approve", session.plan, session.remembered, tool, "granted" if yes else "denied")
+    session.plan.runtime.keep(event, effects=located.effects)
+    return yes
+
+
+async def _begun(session: Session, ready: _Ready) -> Refused | None:
+    """What `_begin` says; where it waits for a disk, in a thread, so that nobody else does."""
+    if not ready.located.effects:
+        return _begin(session, ready)
+    import asyncio
+
+    writing = asyncio.ensure_future(asyncio.to_thread(_begin, session, ready))
+    try:
+        return await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        if await writing is None:  # written, and now never sent
+            _settle(session, ready, open_=False)
+        raise
+
+
+def _begin(session: Session, ready: _Ready) -> Refused | None:
+    """Write down that the call is about to be sent, and use its approval up; or why it is not sent after all."""
+    located, runtime = ready.located, session.plan.runtime
+    server, name = located.tool.server, located.tool.name
+    unavailable = located.refused("audit-unavailable", refusals.audit_unavailable(server, name))
+    event = record.of_tool("check", session.plan, session.remembered, located.tool.id, "allowed")
+    if not runtime.keep(event, effects=located.effects) and located.effects:
+        return unavailable
+    takes = not (ready.approved or located.runs_by_itself)
+    try:
+        if located.effects:
+            runtime.ledger.begin(ready.bound, session.run_id, runtime.now(), approval=takes)
+        elif takes:
+            runtime.ledger.take(ready.bound)
+    except EqualCallOpen:
+        return located.refused("outcome-unknown", refusals.outcome_unknown(server, name))
+    except ApprovalGone:
+        return located.refused("approval-required", refusals.approval_required(server, name))
+    except LedgerUnavailable:
+        return unavailable
+    return None
+
+
+async def _send(
+    session: Session, ready: _Ready, through: Through | None, reduce: Reduce | None, clock: record.Clock
+) -> Outcome:
+    """The call itself. Whatever happens, its fate is written down before anybody hears of it."""
+    located = ready.located
+    tool, server = located.tool, located.server
+    who = (tool.server, tool.name, server.revision)
+    try:
+        raw = await carry(session.plan.runtime, located, ready.arguments, through)
+        outcome: Outcome = await _judged(session, located, raw, reduce)
+    except NotSent:
+        outcome = Failed(*who, "not-sent", refusals.not_sent(tool.server, tool.name))
+    except ServerError as error:
+        outcome = _answered(session, located, error)
+    except (ResultTooLarge, ResultUnreadable) as error:
+        outcome = _unread(session, located, error)
+    except (SilentServer, ConnectionLost) as error:
+        lost = isinstance(error, ConnectionLost)
+        if located.effects:
+            outcome = Unknown(*who, refusals.unknown_completion(tool.server, tool.name), ready.bound.key)
+        else:
+            outcome = Failed(*who, "timed-out", refusals.timed_out(tool.server, tool.name, lost=lost))
+    except BaseException:  # cancelled, or the process is about to end: the server may be at it
+        text = refusals.unknown_completion(tool.server, tool.name)
+        if located.effects:
+            _settle(session, ready, open_=True)
+            _tell(session, tool.id, Unknown(*who, text, ready.bound.key), clock)
+        raise
+    return outcome
+
+
+def _settle(session: Session, ready: _Ready, *, open_: bool) -> None:
+    ledger = session.plan.runtime.ledger
+    try:
+        (ledger.unknown if open_ else ledger.end)(ready.bound)
+    except LedgerUnavailable:
+        _log.error("the record of a call could not be closed, so an equal call is refused until it is settled")
+
+
+async def _judged(session: Session, located: Located, raw: Any, reduce: Reduce | None) -> Outcome:
+    import asyncio
+
+    plan, tool, server = session.plan, located.tool, located.server
+    who = (tool.server, tool.name, server.revision)
+    limit = located.grounds.plan.limits.result_max_bytes
+    if isinstance(raw, dict) and raw.get("resultType", "complete") != "complete":
+        return Failed(*who, "tool-error", refusals.wants_input(tool.server, tool.name))
+    output = located.grounds.plan.checker(located.row, "outputSchema")
+    found = await results.judge(raw, output, limit, reduce, in_thread=asyncio.to_thread)
+    if isinstance(found, results.Unsound):
+        if found.reason == "result-too-large":
+            text = refusals.too_large(*who, found.size, limit)
+        else:
+            text = refusals.malformed(*who, found.why)
+        kept = None
+        if plan.runtime.evidence is not None:
+            kept = await asyncio.to_thread(plan.runtime.evidence.keep_value, raw)
+        return Quarantined(*who, found.reason, text, found.size, kept)
+    if found.is_error:
+        result = _shortened(cleaned(found.result), limit, _secrets(session, tool.server))
+        return Failed(*who, "tool-error", results.model_text(result), None, result)
+    result = cleaned(found.result)
+    return Completed(*who, result, results.model_text(result))
+
+
+def _answered(session: Session, located: Located, error: ServerError) -> Failed:
+    """The server knows the request and refused it; where it did not know its form, our definition is not current."""
+    plan, tool = session.plan, located.tool
+    if error.code == INVALID_PARAMS:
+        plan.runtime.step(tool.server, lambda watch: watch.changed("invalid-arguments"))
+        session.handles.void(tool.id)
+    said = error_text(error.message, located.grounds.plan.limits.result_max_bytes, _secrets(session, tool.server))
+    text = f"{refusals.named(tool.server, tool.name)} answered with the error {error.code}: {said}"
+    return Failed(tool.server, tool.name, located.server.revision, "tool-error", text, error.code)
+
+
+def _unread(session: Session, located: Located, error: ResultTooLarge | ResultUnreadable) -> Quarantined:
+    tool, revision = located.tool, located.server.revision
+    who = (tool.server, tool.name, revision)
+    if isinstance(error, ResultTooLarge):
+        limit = session.plan.limits.result_max_bytes
+        return Quarantined(*who, "result-too-large", refusals.too_large(*who, None, limit))
+    return Quarantined(*who, "result-malformed", refusals.malformed(*who, "it is no JSON that can be read"))
+
+
+def _shortened(result: dict[str, Any], limit: int, secrets: tuple[str, ...]) -> dict[str, Any]:
+    """An error result without credentials, and of one text where it is over the budget."""
+    struck = _struck(result, limit, secrets)
+    if len(results.compact(struck)) <= limit:
+        return dict(struck)
+    text = error_text(results.model_text(struck), max(limit - 100, 0) // 2, ())
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def _struck(value: Any, limit: int, secrets: tuple[str, ...]) -> Any:
+    if isinstance(value, str):
+        return error_text(value, limit, secrets)
+    if isinstance(value, list):
+        return [_struck(item, limit, secrets) for item in value]
+    if isinstance(value, dict):
+        return {key: _struck(item, limit, secrets) for key, item in value.items()}
+    return value
+
+
+def _secrets(session: Session, server: str) -> tuple[str, ...]:
+    connections = session.plan.runtime.connections
+    return connections.secrets(server) if connections is not None else ()
+
+
+def _tell(session: Session, tool: ToolId, outcome: Outcome, clock: record.Clock) -> None:
+    """The call's event, before its answer. A call that was sent is answered even where this fails."""
+    plan = session.plan
+    more: dict[str, Any] = {}
+    if isinstance(outcome, Quarantined):
+        more = {"size_bytes": outcome.size, "limit_bytes": plan.limits.result_max_bytes}
+    event = record.of_tool("call", plan, session.remembered, tool, outcome.outcome, clock, **more)
+    plan.runtime.keep(event, effects=record.has_effects(plan, tool))

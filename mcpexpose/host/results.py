@@ -1,0 +1,179 @@
+"""A result of a call, judged before a model sees anything of it: JSON, shape, promised schema, size."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcpexpose.toolschema.validate import CannotCheck
+
+if TYPE_CHECKING:
+    from mcpexpose.host.outcome import Reduce
+    from mcpexpose.toolschema.validate import Checker
+
+LEVELS = 128
+"""Objects and lists, one inside the other, that a result may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A result that may go on."""
+
+    result: dict[str, Any] = field(repr=False)
+    size: int
+    """UTF-8 bytes as compact JSON."""
+
+    @property
+    def is_error(self) -> bool:
+        return self.result.get("isError") is True
+
+
+@dataclass(frozen=True, slots=True)
+class Unsound:
+    """One that may not, and why, in words without any of it."""
+
+    reason: Literal["result-too-large", "result-malformed"]
+    why: str
+    size: int | None = None
+
+
+async def judge(
+    raw: Any, output: Checker | None, limit: int, reduce: Reduce | None, *, in_thread: Any
+) -> Sound | Unsound:
+    """RAW against the shape of a result and the OUTPUT schema, shortened by REDUCE, then held against LIMIT bytes.
+
+    A result with `isError` is held against no schema and is not reduced. IN_THREAD runs what may take long.
+    """
+    shaped = await in_thread(_shaped, raw)
+    if isinstance(shaped, Unsound):
+        return shaped
+    result, data = shaped
+    is_error = result.get("isError") is True
+    if len(data) > limit and not is_error and reduce is None:
+        return Unsound("result-too-large", "it is over the budget", len(data))
+    if not is_error and output is not None:
+        if "structuredContent" not in result:
+            return Unsound("result-malformed", "its structured content is missing", len(data))
+        content = result["structuredContent"]
+        try:
+            if output.is_quick(len(data)):
+                misfit = output.misfit(content)
+            else:
+                misfit = await in_thread(output.misfit, content)
+        except CannotCheck:
+            return Unsound("result-malformed", "it could not be held against its output schema", len(data))
+        if misfit is not None:
+            return Unsound("result-malformed", "it does not fit the tool's output schema", len(data))
+    if reduce is not None and not is_error:
+        try:
+            reduced = reduce(result)
+            result = _plain(await reduced if inspect.isawaitable(reduced) else reduced)
+            data = compact(result)
+        except Exception:
+            return Unsound("result-malformed", "it could not be reduced", len(data))
+        if why := _misshapen(result):
+            return Unsound("result-malformed", f"reduced, {why}", len(data))
+    if len(data) > limit and not is_error:
+        return Unsound("result-too-large", "it is over the budget", len(data))
+    return Sound(result, len(data))
+
+
+def _shaped(raw: Any) -> tuple[dict[str, Any], bytes] | Unsound:
+    """A copy of RAW and its compact JSON. Takes its time where RAW is large."""
+    try:
+        result = _plain(raw)
+        data = compact(result)
+    except ValueError as error:
+        return Unsound("result-malformed", str(error))
+    if why := _misshapen(result):
+        return Unsound("result-malformed", why, len(data))
+    return result, data
+
+
+def compact(value: Any) -> bytes:
+    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("it holds text that is no Unicode") from None
+
+
+def model_text(result: Mapping[str, Any]) -> str:
+    """What a model reads of a result: its texts, a word for what is no text, and the structured content where there is
+    no text."""
+    parts = []
+    for part in result["content"]:
+        if part["type"] == "text":
+            parts.append(part["text"])
+        elif part["type"] == "resource" and isinstance(part["resource"].get("text"), str):
+            parts.append(part["resource"]["text"])
+        else:
+            parts.append(f"[{part['type']}]")
+    if not any(part["type"] == "text" for part in result["content"]) and "structuredContent" in result:
+        parts.append(compact(result["structuredContent"]).decode())
+    return "\n".join(parts)
+
+
+def _plain(raw: Any) -> dict[str, Any]:
+    """RAW as JSON of plain Python. Raises ValueError, whose text tells nothing of RAW."""
+    dump = getattr(raw, "model_dump", None)
+    if callable(dump):  # the SDK's own type
+        raw = dump(mode="json", by_alias=True, exclude_none=True)
+    if not isinstance(raw, Mapping):
+        raise ValueError("it is no object")
+    out = _copied(raw)
+    return dict(out)
+
+
+def _copied(value: Any) -> Any:
+    """A copy, made without recursion: a result may be nested as deep as a server likes."""
+    out: list[Any] = [None]
+    waiting: list[tuple[Any, Any, Any, int]] = [(value, out, 0, 0)]
+    while waiting:
+        item, into, key, level = waiting.pop()
+        if isinstance(item, Mapping):
+            if level >= LEVELS:
+                raise ValueError("it is nested too deeply")
+            made: dict[str, Any] = {}
+            into[key] = made
+            for name, inner in item.items():
+                if not isinstance(name, str):
+                    raise ValueError("it holds a key that is no text")
+                made[name] = None  # in its order
+                waiting.append((inner, made, name, level + 1))
+        elif isinstance(item, list | tuple):
+            if level >= LEVELS:
+                raise ValueError("it is nested too deeply")
+            into[key] = [None] * len(item)
+            waiting.extend((inner, into[key], n, level + 1) for n, inner in enumerate(item))
+        elif isinstance(item, float) and not math.isfinite(item):
+            raise ValueError("it holds a number that is none")
+        elif item is None or isinstance(item, str | bool | int | float):
+            into[key] = item
+        else:
+            raise ValueError("it holds what is no JSON")
+    return out[0]
+
+
+_TEXTS = {"text": ("text",), "image": ("data", "mimeType"), "audio": ("data", "mimeType"), "resource_link": ("uri",)}
+
+
+def _misshapen(result: Mapping[str, Any]) -> str:
+    """Why a result is none, of any revision of the protocol; "" where it is one."""
+    if not isinstance(result.get("isError", False), bool):
+        return "its `isError` is neither true nor false"
+    content = result.get("content")
+    if not isinstance(content, list):
+        return "it has no list of content"
+    for part in content:
+        if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            return "a part of its content is none"
+        if any(not isinstance(part.get(name), str) for name in _TEXTS.get(part["type"], ())):
+            return "a part of its content lacks what its type promises"
+        if part["type"] == "resource" and not isinstance(part.get("resource"), dict):
+            return "a part of its content lacks what its type promises"
+    return ""

@@ -1,0 +1,125 @@
+"""What sessions and plans of one host share while it runs: evidence, open calls, connections, what servers said since.
+
+A plan knows none of it and never changes; a runtime outlives the plans that follow one another in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.host.audit import keep
+from mcpexpose.host.clock import Clock, RunningClock, wall
+from mcpexpose.host.evidence import Evidence
+from mcpexpose.host.freshness import Watch
+from mcpexpose.host.ledger import Ledger
+from mcpexpose.model.freshness import Freshness, judge, stamp_of
+
+if TYPE_CHECKING:
+    from mcpexpose.client.connections import Connections
+    from mcpexpose.host.audit import Sink
+    from mcpexpose.host.plan import HostPlan
+    from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.event import Event
+    from mcpexpose.model.plan import Compiled, PlannedServer
+
+Refresh = Callable[[str], Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mapping[str, Any]]]]
+"""Gives the tools that the server of that id lists now, all pages, raw as `tools/list` has them."""
+Recompile = Callable[[Mapping[str, "Catalog"]], "Compiled"]
+"""Compiles the same config with these catalogs in place of the captured ones: `Workspace.recompile`."""
+
+
+class Runtime:
+    """Everything is optional.
+
+    AUDIT takes events. LEDGER keeps open calls and approvals, by default in this user's state folder. CONNECTIONS
+    carries calls and hears servers; a host that carries calls itself gives REFRESH instead, to list a server's tools.
+    RECOMPILE lets a server whose list changed come back without a new bundle. EVIDENCE is a folder for withheld ones.
+    """
+
+    def __init__(
+        self,
+        *,
+        audit: Sink | None = None,
+        ledger: Ledger | None = None,
+        connections: Connections | None = None,
+        refresh: Refresh | None = None,
+        recompile: Recompile | None = None,
+        evidence: Evidence | str | Path | None = None,
+    ) -> None:
+        self.audit = audit
+        self.ledger = ledger if ledger is not None else Ledger()
+        self.connections = connections
+        self.refresh = refresh
+        self.recompile = recompile
+        self.evidence = Evidence(evidence) if isinstance(evidence, str | Path) else evidence
+        self.latest: HostPlan | None = None
+        """The plan that was made last in this runtime."""
+        self.catalogs: dict[str, Catalog] = {}
+        """What servers listed since the plan was loaded, where it was another revision than the plan's."""
+        self.listed: dict[str, tuple[str, ...]] = {}
+        """The names in each server's last list."""
+        self.heard: dict[str, int] = {}
+        """How many notifications each server sent."""
+        self._clock = RunningClock()
+        self._watches: dict[str, Watch] = {}
+        self._stamps: dict[str, str] = {}
+        self._lock = threading.Lock()
+        if connections is not None:
+            from mcpexpose.host.refreshing import ask_soon, hear
+
+            connections.on_changed = lambda server: hear(self, server)
+            connections.on_reopened = lambda server: ask_soon(self, server)
+
+    def use_clock(self, clock: Clock | None) -> None:
+        """The clock of the plan that was loaded last is the clock of all; without one, the wall's."""
+        self._clock = RunningClock(clock or wall)
+
+    @property
+    def clock(self) -> RunningClock:
+        return self._clock
+
+    def now(self) -> str:
+        """The time as events have it."""
+        return stamp_of(self._clock.now())
+
+    def keep(self, event: Event, *, effects: bool = False) -> bool:
+        """Whether the event was kept, or nobody wants it."""
+        return keep(self.audit, event, effects=effects)
+
+    @property
+    def can_refresh(self) -> bool:
+        return self.connections is not None or self.refresh is not None
+
+    def watch(self, server: str) -> Watch:
+        return self._watches.get(server, Watch())
+
+    def step(self, server: str, change: Callable[[Watch], Watch]) -> Watch:
+        """Take a server's watch one step on, no other thread in between; the new one."""
+        with self._lock:
+            after = self._watches[server] = change(self._watches.get(server, Watch()))
+            return after
+
+    def confirm(self, server: str, names: tuple[str, ...]) -> None:
+        """A list came just now: a plan of its revision is as young as that."""
+        self._stamps[server] = self.now()
+        self.listed[server] = names
+
+    def freshness(self, server: PlannedServer, max_age_s: float | None) -> Freshness:
+        """Of a plan's server: what it said since counts first, then the age of what confirmed the plan's revision."""
+        watch = self._watches.get(server.id)
+        stamp = server.captured_at
+        if watch is not None:
+            if reason := watch.against(server.revision):
+                return Freshness("stale", reason)
+            if watch.seen == server.revision:
+                stamp = self._stamps.get(server.id, stamp)
+        return judge(stamp, server.ttl_ms, max_age_s, self._clock.now())
+
+    def close(self) -> None:
+        """End connections and close files. The runtime may not be used after that."""
+        if self.connections is not None:
+            self.connections.close()
+        self.ledger.close()
