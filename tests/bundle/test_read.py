@@ -18,7 +18,7 @@ from mcpexpose.bundle import folder
 from mcpexpose.bundle.read import open_bundle
 from mcpexpose.bundle.verify import verify
 from mcpexpose.bundle.write import write
-from mcpexpose.model.canonical import canonical, digest_bytes, readable
+from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure, PolicyState
@@ -442,17 +442,14 @@ def test_where_nothing_opens_relative_to_a_folder(
     ],
 )
 def test_a_definition_of_another_shape_is_not_handed_out(bundle: Path, one: Compiled, change: dict[str, Any]) -> None:
-    """Refused with its reason, though every digest was made to fit, and no host stumbles over it (C03, X01)."""
+    """Refused with its reason, though the whole bundle was made around it, and no host stumbles over it (C03, X01)."""
     definition = json.loads(one.definitions[0]) | change
-    lines = [canonical({key: value for key, value in definition.items() if value is not ...}), *one.definitions[1:]]
-    (bundle / "definitions.bin").write_bytes(b"".join(line + b"\n" for line in lines))
-    plan = json.loads((bundle / "plan.json").read_bytes())
-    offset = 0
-    for planned, line in zip(plan["tools"], lines, strict=True):
-        planned |= {"offset": offset, "length": len(line), "definition_digest": digest_bytes(line)}
+    lines = (canonical({key: value for key, value in definition.items() if value is not ...}), one.definitions[1])
+    tools, offset = [], 0
+    for planned, line in zip(one.plan.tools, lines, strict=True):
+        tools.append(replace(planned, offset=offset, length=len(line), definition_digest=digest_bytes(line)))
         offset += len(line) + 1
-    (bundle / "plan.json").write_bytes(readable(plan))
-    relist(bundle)
+    write(replace(one, plan=replace(one.plan, tools=tuple(tools)), definitions=lines), bundle)
     opened = open_bundle(bundle)
     assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
     assert opened.definition(1) == json.loads(one.definitions[1])
