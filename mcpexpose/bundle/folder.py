@@ -131,6 +131,8 @@ class _Descriptor:
 
     def read(self, offset: int, length: int) -> bytes:
         parts: list[bytes] = []
+        if offset >= self.size:
+            return b""  # nor one that the system cannot count to
         while length > 0 and (part := os.pread(self._fd, min(length, 1 << 24), offset)):
             parts.append(part)
             offset += len(part)

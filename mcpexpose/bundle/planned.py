@@ -25,7 +25,7 @@ def check_plan(plan: Plan, definitions_size: int) -> Finding | None:
     if ids != sorted(set(ids)):
         return layout.damaged(layout.PLAN, "has its tools twice, or not in order")
     servers = [server.id for server in plan.servers]
-    if servers != sorted(set(servers)) or not {tool.server for tool in plan.tools} <= set(servers):
+    if servers != sorted(set(servers)) or {tool.server for tool in plan.tools} != set(servers):
         return layout.damaged(layout.PLAN, "has its servers twice, not in order, or not all")
     aliases = {SEARCH_TOOL}
     at = 0

@@ -63,8 +63,11 @@ def _not_derived(bundle: Bundle) -> list[Finding]:
     document = to_json(bundle.plan)
     if plan_digest(document) != bundle.manifest.plan_digest:
         return [layout.damaged(layout.MANIFEST, "names another plan than plan.json")]
+    lines = bundle.read(layout.DEFINITIONS).split(b"\n")[:-1]
+    if [len(line) for line in lines] != [tool.length for tool in bundle.plan.tools]:
+        return [layout.damaged(layout.DEFINITIONS, "does not hold one definition a line")]
     made = index.files(
-        bundle.read(layout.DEFINITIONS).split(b"\n")[:-1],
+        lines,
         plan_digest=bundle.manifest.plan_digest,
         synonyms=bundle.plan.search.synonyms,
     )

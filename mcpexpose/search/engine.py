@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
 import re
-import struct
 import threading
 from collections import OrderedDict
 from itertools import pairwise
@@ -27,11 +25,8 @@ KEPT_TERMS = 4_096
 """Terms of which an engine over an index keeps the documents in memory, the last used ones."""
 
 _SEGMENT = re.compile(r"MAIN_([0-9a-f]{16})\.seg")
-_DAMAGE = (
-    AttributeError, EOFError, IndexError, KeyError, MemoryError, OSError, OverflowError, RecursionError, TypeError,
-    ValueError, AssertionError, pickle.UnpicklingError, struct.error, UnicodeError,
-)  # fmt: skip
-"""What whoosh raises over files that are not as it wrote them; it has no exception for that."""
+_DAMAGE = Exception
+"""What whoosh raises over files that are not as it wrote them: of its own, of Python's, and bare ones."""
 
 
 class FileReader(Protocol):

@@ -12,7 +12,7 @@ import pickle
 from collections import defaultdict
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from mcpexpose.search.whoosh_write import BLOCK, FIELD, INDEX, schema, segment_file
 
@@ -24,7 +24,52 @@ class ForeignPickle(pickle.UnpicklingError):
     """A file names a class or a function. Ours hold numbers, texts, tuples and dictionaries, so it is not ours."""
 
 
-class _Plain(pickle.Unpickler):
+_InPython: Any = pickle._Unpickler
+"""The unpickler that is written in Python, and so can be cut down; typeshed does not tell of it."""
+
+
+class _Plain(_InPython):  # type: ignore[misc]
+    """Knows the instructions that whoosh's numbers and texts need, and those for nothing else.
+
+    None makes an object or asks for one. None copies what was made: of copies within copies a key could be built that
+    takes for ever to hash. Keys are texts.
+    """
+
+    def load_key_value(self) -> None:
+        value, key = self.stack.pop(), _key(self.stack.pop())
+        self.stack[-1][key] = value
+
+    def load_keys_values(self) -> None:
+        items = self.pop_mark()
+        for at in range(0, len(items), 2):
+            self.stack[-1][_key(items[at])] = items[at + 1]
+
+    def load_note(self) -> None:
+        """BINPUT: a number for what was made last. It cannot leave a gap, and so not fill the memory."""
+        self._note(self.read(1)[0])
+
+    def load_long_note(self) -> None:
+        self._note(int.from_bytes(self.read(4), "little"))
+
+    def _note(self, number: int) -> None:
+        if number > len(self.memo):
+            raise ForeignPickle("a pickle of the index counts in leaps")
+        self.memo[number] = self.stack[-1]
+
+    dispatch: ClassVar[dict[int, Any]] = {
+        instruction[0]: _InPython.dispatch[instruction[0]]
+        for instruction in (
+            pickle.PROTO, pickle.STOP, pickle.MARK, pickle.FRAME, pickle.MEMOIZE, pickle.BINGET, pickle.LONG_BINGET,
+            pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE, pickle.BININT, pickle.BININT1, pickle.BININT2, pickle.LONG1,
+            pickle.BINFLOAT, pickle.SHORT_BINUNICODE, pickle.BINUNICODE, pickle.SHORT_BINBYTES, pickle.BINBYTES,
+            pickle.EMPTY_TUPLE, pickle.TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3, pickle.EMPTY_DICT,
+            pickle.EMPTY_LIST, pickle.APPEND, pickle.APPENDS,
+        )
+    } | {
+        pickle.SETITEM[0]: load_key_value, pickle.SETITEMS[0]: load_keys_values,
+        pickle.BINPUT[0]: load_note, pickle.LONG_BINPUT[0]: load_long_note,
+    }  # fmt: skip
+
     def find_class(self, module: str, name: str) -> NoReturn:
         raise ForeignPickle("a pickle of the index names a class")
 
@@ -32,9 +77,22 @@ class _Plain(pickle.Unpickler):
         raise ForeignPickle("a pickle of the index names an outside object")
 
 
+def _key(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ForeignPickle("a pickle of the index has a key that is no text")
+    return value
+
+
 def plain(data: bytes) -> Any:
     """The value of a pickle of builtin literals. Raises pickle.UnpicklingError and its kin for anything else."""
-    return _Plain(BytesIO(data)).load()
+    return _loaded(BytesIO(data))
+
+
+def _loaded(file: Any) -> Any:
+    try:
+        return _Plain(file).load()
+    except KeyError as error:
+        raise ForeignPickle("a pickle of the index has another instruction than ours") from error
 
 
 class Reader:
@@ -81,7 +139,7 @@ def _storage() -> Any:
         """A file in memory whose pickles are plain."""
 
         def read_pickle(self) -> Any:
-            return _Plain(self.file).load()
+            return _loaded(self.file)
 
         def subset(self, position: int, length: int, name: str | None = None) -> File:
             return File(self.get(position, length), name=name or self._name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import shutil
 import signal
 import socket
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +20,12 @@ from mcpexpose.bundle import folder
 from mcpexpose.bundle.read import open_bundle
 from mcpexpose.bundle.verify import verify
 from mcpexpose.bundle.write import write
+from mcpexpose.host.plan import load_plan
 from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure, PolicyState
+from mcpexpose.search import blocks
 from tests.builders import compiled, tool
 from tests.bundle.changes import mend, relist, slugs
 
@@ -441,15 +445,49 @@ def test_where_nothing_opens_relative_to_a_folder(
         {"inputSchema": ...},
     ],
 )
-def test_a_definition_of_another_shape_is_not_handed_out(bundle: Path, one: Compiled, change: dict[str, Any]) -> None:
-    """Refused with its reason, though the whole bundle was made around it, and no host stumbles over it (C03, X01)."""
-    definition = json.loads(one.definitions[0]) | change
-    lines = (canonical({key: value for key, value in definition.items() if value is not ...}), one.definitions[1])
-    tools, offset = [], 0
-    for planned, line in zip(one.plan.tools, lines, strict=True):
-        tools.append(replace(planned, offset=offset, length=len(line), definition_digest=digest_bytes(line)))
-        offset += len(line) + 1
-    write(replace(one, plan=replace(one.plan, tools=tuple(tools)), definitions=lines), bundle)
-    opened = open_bundle(bundle)
+def test_a_definition_of_another_shape_is_not_handed_out(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Refused with its reason, though every digest was made to fit, and no host stumbles over it (C03, X01)."""
+    planned, line = tool("a", "get_y")
+    odd = {key: value for key, value in (json.loads(line) | change).items() if value is not ...}
+    line = canonical(odd)
+    spoilt = replace(planned, definition_digest=digest_bytes(line), length=len(line))
+    write(compiled((spoilt, line), tool("a", "list_x")), tmp_path / "odd")
+    opened = open_bundle(tmp_path / "odd")
     assert slugs(lambda: opened.definition(0)) == {"plan-damaged"}
-    assert opened.definition(1) == json.loads(one.definitions[1])
+    assert opened.definition(1)["name"] == "list_x"
+
+
+def test_a_line_end_inside_a_definition_does_not_verify(bundle: Path) -> None:
+    """Definitions are one a line, whatever stands between them and whatever digests were made to fit (C03)."""
+    file = bundle / "definitions.bin"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\xf9", 1))
+    relist(bundle)
+    assert _problems(bundle) == {"plan-damaged"}
+
+
+def test_half_a_character_in_a_manifest_is_refused(bundle: Path) -> None:
+    """A lone surrogate can be neither digested nor printed (C03)."""
+    file = bundle / "manifest.json"
+    file.write_bytes(file.read_bytes().replace(b'"tool_version":"', b'"tool_version":"\\ud83d'))
+    assert slugs(lambda: open_bundle(bundle)) == {"plan-damaged"}
+
+
+@pytest.mark.parametrize("change", [b"\xff" * 8, b"\xff\xff\xff\x7f" * 2, b"\x00" * 3, b""])
+def test_numbers_of_a_table_lead_nowhere_else(bundle: Path, change: bytes) -> None:
+    """Each section with its first bytes replaced and every digest made to fit: refused, or of no effect (C03)."""
+    whole = (bundle / "tools.bin").read_bytes()
+    digest = json.loads((bundle / "manifest.json").read_bytes())["table_digest"]
+    table = blocks.Blocks(lambda at, length: whole[at : at + length], len(whole), digest)
+    sections = {name: table.section(name).whole() for name in table.names()}
+    for name, data in sections.items():
+        packed, digest = blocks.pack({**sections, name: change + data[8:] if change else data[:-3]})
+        (bundle / "tools.bin").write_bytes(packed)
+        relist(bundle)
+        mend(bundle, partial(dict.update, table_digest=digest))
+        with contextlib.suppress(BundleRefused):
+            plan = load_plan(bundle)
+            session = plan.session()
+            session.find_tools("get things")
+            session.declared()
+            session.lookup("a__get_y")
+            session.inspect("a", "get_y")

@@ -8,6 +8,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -263,3 +264,38 @@ def test_only_the_index_folder_is_read(files: Files, plan: Plan) -> None:
     with engine.open_engine(Bundle(), plan) as opened:
         assert opened.search("common").hits
     assert read == [f"index/{SEGMENT}"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x02})" + b"2\x86" * 60 + b"Ns.",
+        b"\x80\x02})q\x00" + b"".join(b"h%ch%c\x86q%c" % (n, n, n + 1) for n in range(60)) + b"Ns.",
+        b"\x80\x04Nr\xff\xff\xff\x7f.",
+        b"\x80\x04\x8e" + b"\xff" * 7 + b"\x7f.",
+        b"I" + b"9" * 5000 + b"\n.",
+    ],
+    ids=["copies", "notes of notes", "a leap", "eight bytes of length", "digits"],
+)
+def test_no_pickle_takes_time_or_memory(data: bytes) -> None:
+    """Two hundred bytes can build a key that hashes for ever, or fill the memory: refused at once (C03)."""
+    before = time.monotonic()
+    with pytest.raises(pickle.UnpicklingError):
+        whoosh_read.plain(data)
+    assert time.monotonic() - before < 10
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_the_unpickler_reads_every_protocol_of_whoosh(protocol: int) -> None:
+    """Notes, long texts and large numbers among them (C03)."""
+    value = {"a": ("x" * 300, "x" * 300, 2**40, -1, 70_000), "b": [*range(2_000)], "c": {str(n): n for n in range(300)}}
+    assert whoosh_read.plain(pickle.dumps(value, protocol)) == value
+
+
+def test_an_exception_of_whoosh_itself_is_damage(files: Files, plan: Plan) -> None:
+    """Whoosh raises classes of its own, and bare ones: a host sees one refusal for all of them (C03)."""
+    content = files[SEGMENT]
+    for magic in (b"HSH3", b"W3Bl"):
+        if magic in content:
+            with pytest.raises(BundleRefused):
+                ours({**files, SEGMENT: content.replace(magic, b"XXXX")}, plan)
