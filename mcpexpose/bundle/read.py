@@ -103,12 +103,8 @@ class Bundle:
             value = None
         if not _is_definition(value, tool):
             raise layout.refusal(layout.damaged(layout.DEFINITIONS, f"holds no definition of {shown(str(tool.id))}"))
-<<<<<<< HEAD
-        return dict(value)
-=======
         found: dict[str, Any] = value
         return found
->>>>>>> main
 
 
 def _is_definition(value: Any, tool: PlannedTool) -> bool:
