@@ -112,7 +112,10 @@ class Table:
             if len(verbs) != self.size or max(verbs, default=0) >= len(classes):
                 raise TableDamaged("no verbs")
             self._verbs = verbs
-        return [classes[verbs[row]] for row in rows]
+        try:
+            return [classes[verbs[row]] for row in rows]
+        except IndexError:
+            raise TableDamaged("rows that the plan has not") from None
 
     def verb(self, term: str) -> str:
         """The class of a term that is a verb; "" for another one."""
@@ -161,8 +164,8 @@ class Table:
     def _best(self, count: int, data: bytes) -> dict[int, float]:
         if len(data) != _BEST * count:
             raise TableDamaged("other postings than are counted")
-        shares = _numbers("d", data[4 * count :])
-        best = dict(zip(self._rows(data[: 4 * count]), shares, strict=True))
+        # A row that there is not is found where it would be used, since to look for it costs as much as all the rest.
+        best = dict(zip(_numbers("I", data[: 4 * count]), _numbers("d", data[4 * count :]), strict=True))
         if len(best) != count:
             raise TableDamaged("postings that no index has")
         return best
@@ -258,40 +261,43 @@ class _Cut(_Stored):
         super().__init__(count, best)
         self._table = table
         self._at = at
-        self._rest: tuple[_Documents, array[float]] | None = None
+        self._rest: tuple[_Documents, int] | None = None
 
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
-        documents, weights = self._all()
-        return documents.rows(), weights
+        documents, at = self._all()
+        return documents.rows(), _numbers("f", self._table._postings.read(at, 4 * self._count))
 
     def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
         best = self._best
-        documents, weights = self._all()
-        place = documents.place
-        return [
-            (n, best[row] if (row := rows[n]) in best else share(weights[place(row)])) for n in documents.held(rows)
-        ]
+        documents, at = self._all()
+        read = self._table._postings.read
+        found = []
+        for n in documents.held(rows):
+            row = rows[n]
+            gives = best.get(row)
+            if gives is None:
+                (weight,) = _WEIGHT.unpack(read(at + 4 * documents.place(row), 4))
+                if not weight > 0:
+                    raise TableDamaged("a weight that no index has")
+                gives = share(weight)
+            found.append((n, gives))
+        return found
 
-    def _all(self) -> tuple[_Documents, array[float]]:
-        """All documents, and the weight in each: read once."""
+    def _all(self) -> tuple[_Documents, int]:
+        """All documents, and where the weight in each stands."""
         if self._rest is None:
-            postings = self._table._postings
-            documents, at = self._table.documents(postings, self._count, self._at)
-            weights = _numbers("f", postings.read(at, 4 * self._count))
-            if not min(weights) > 0:
-                raise TableDamaged("weights that no index has")
-            self._rest = documents, weights
+            self._rest = self._table.documents(self._table._postings, self._count, self._at)
         return self._rest
 
 
+_WEIGHT = struct.Struct("<f")
 _GAIN = struct.Struct("<d")
 _BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
 
 
 def _numbers(kind: str, data: bytes) -> array[Any]:
-    made = array(kind)
     try:
-        made.frombytes(data)
+        made = array(kind, data)
     except ValueError:
         raise TableDamaged("no numbers") from None
     if sys.byteorder == "big":
