@@ -131,6 +131,7 @@ class Rows:
         self._tools: dict[int, PlannedTool] = {}
         self._servers: dict[str, PlannedServer] = {}
         self._server_ids: dict[int, str] = {}
+        self._ids: dict[int, ToolId] = {}
 
     @property
     def limits(self) -> Limits:
@@ -166,7 +167,12 @@ class Rows:
         """Which tool it is, without the rest of what the plan says. Raises IndexError for a row that it has not."""
         if not 0 <= row < self.size:
             raise IndexError(row)
-        return ToolId(self.server_of(row), _text(self._names, row))
+        known = self._ids.get(row)
+        if known is None:
+            if len(self._ids) >= KEPT:
+                self._ids = {}
+            self._ids[row] = known = ToolId(self.server_of(row), _text(self._names, row))
+        return known
 
     def row(self, tool: ToolId) -> int | None:
         """The tool's row, or None."""
@@ -340,7 +346,7 @@ def _read(section: Section, at: int, length: int) -> bytes:
 
 def _text(listed: texts.Texts, n: int) -> str:
     try:
-        return listed[n]
+        return listed.at(n)
     except TableDamaged:
         raise _damaged("was changed after it was written") from None
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from array import array
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.search.blocks import Blocks, Section
 
-KEPT = 4 << 20
+KEPT = 8 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _BEST = 12
 """Bytes of a document among the best, as it is stored: row and share."""
@@ -176,21 +177,27 @@ class Table:
             raise TableDamaged("more documents than the plan has")
         if count * SPARSE > self.size:
             length = self.size + 7 >> 3
-            bits = section.read(at, length)
-            if int.from_bytes(bits, "little").bit_count() != count:
+            found = _Documents(section.read(at, length), array("I"))
+            if len(found) != count:
                 raise TableDamaged("other postings than are counted")
-            return _Documents(bits, array("I")), at + length
+            return found, at + length
         return _Documents(None, self._rows(section.read(at, 4 * count))), at + 4 * count
 
 
 class _Documents:
     """Some documents of a plan, and the place of each among them."""
 
-    __slots__ = ("_bits", "_rows")
+    __slots__ = ("_before", "_bits", "_rows")
 
     def __init__(self, bits: bytes | None, rows: array[int]) -> None:
         self._bits = bits
         self._rows = rows
+        counts = [_count(bits[at : at + _STRIDE]) for at in range(0, len(bits), _STRIDE)] if bits is not None else []
+        self._before = list(accumulate(counts, initial=0))
+        """Of the bits, how many are set before each stride."""
+
+    def __len__(self) -> int:
+        return self._before[-1] if self._bits is not None else len(self._rows)
 
     def held(self, rows: Sequence[int]) -> list[int]:
         """Positions of those of ROWS that are among them."""
@@ -204,8 +211,10 @@ class _Documents:
         bits = self._bits
         if bits is None:
             return bisect_left(self._rows, row)
-        before = int.from_bytes(bits[: row >> 3], "little").bit_count()
-        return before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()
+        at = row >> 3
+        stride = at >> _STRIDE_SHIFT
+        own = _count(bits[stride << _STRIDE_SHIFT : at]) + (bits[at] & (1 << (row & 7)) - 1).bit_count()
+        return self._before[stride] + own
 
     def rows(self) -> Sequence[int]:
         """All of them, ascending."""
@@ -251,6 +260,10 @@ class _Stored(TermPostings):
         best = self._best
         return [(n, best[row]) for n, row in enumerate(rows) if row in best]
 
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        get = self._best.get
+        return [get(row, 0.0) for row in rows]
+
 
 class _Cut(_Stored):
     """A term with more documents; those beyond the best are read where they are asked for."""
@@ -283,6 +296,9 @@ class _Cut(_Stored):
             found.append((n, gives))
         return found
 
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        return TermPostings.shares(self, rows)
+
     def _all(self) -> tuple[_Documents, int]:
         """All documents, and where the weight in each stands."""
         if self._rest is None:
@@ -292,6 +308,15 @@ class _Cut(_Stored):
 
 _WEIGHT = struct.Struct("<f")
 _GAIN = struct.Struct("<d")
+_STRIDE_SHIFT = 6
+_STRIDE = 1 << _STRIDE_SHIFT
+
+
+def _count(bits: bytes) -> int:
+    """How many are set."""
+    return int.from_bytes(bits, "little").bit_count()
+
+
 _BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
 
 

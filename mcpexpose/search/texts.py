@@ -43,7 +43,11 @@ class Texts(Sequence[str]):
     def __getitem__(self, n: slice) -> Sequence[str]: ...
     def __getitem__(self, n: int | slice) -> str | Sequence[str]:
         if isinstance(n, slice):
-            return [self[each] for each in range(*n.indices(self._count))]
+            return [self.at(each) for each in range(*n.indices(self._count))]
+        return self.at(n)
+
+    def at(self, n: int) -> str:
+        """The text at N, from 0."""
         if not 0 <= n < self._count:
             raise IndexError(n)
         at, end = _BOUNDS.unpack(self._bounds.read(n * 4, 8))
