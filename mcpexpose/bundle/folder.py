@@ -133,6 +133,8 @@ class _Descriptor:
         parts: list[bytes] = []
         if offset >= self.size:
             return b""  # nor one that the system cannot count to
+        if 0 < length < 1 << 24 and len(whole := os.pread(self._fd, length, offset)) == length:
+            return whole
         while length > 0 and (part := os.pread(self._fd, min(length, 1 << 24), offset)):
             parts.append(part)
             offset += len(part)

@@ -10,11 +10,11 @@ import json
 import struct
 import sys
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from mcpexpose.bundle import layout, strict
@@ -24,13 +24,13 @@ from mcpexpose.model.jsonform import from_json, to_json
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Limits, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
-from mcpexpose.search import hashed
+from mcpexpose.search import hashed, texts
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import key_of, numbers
 from mcpexpose.surface.planned import no_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcpexpose.bundle.contents import Places
     from mcpexpose.model.errors import BundleRefused
@@ -41,7 +41,6 @@ _RECORD = struct.Struct("<QI32s")
 """Offset in plan.json, bytes, SHA-256."""
 _RECORD_MAX = 64 << 20
 """Bytes of one record; a catalog has no more."""
-_BOUNDS = struct.Struct("<II")
 _ROW = struct.Struct("<I")
 KEPT = 1_024
 """Records of tools that stay in memory."""
@@ -70,8 +69,6 @@ class _Head:
 
     limits: Limits
     search: SearchBounds
-    servers: tuple[tuple[str, ...], ...]
-    """Id and summary."""
     profiles: tuple[_Profile, ...]
 
 
@@ -80,7 +77,6 @@ def sections(plan: Plan, plan_json: bytes, places: Places) -> dict[str, bytes]:
     rows = {str(tool.id): row for row, tool in enumerate(plan.tools)}
     ids = hashed.pack((_id_key(tool.server, tool.name), _ROW.pack(row)) for row, tool in enumerate(plan.tools))
     aliases = hashed.pack((key_of(tool.alias), _ROW.pack(row)) for row, tool in enumerate(plan.tools))
-    names = [tool.name.encode("utf-8") for tool in plan.tools]
     first: dict[str, int] = {}
     for row, tool in enumerate(plan.tools):
         first.setdefault(tool.server, row)
@@ -95,16 +91,22 @@ def sections(plan: Plan, plan_json: bytes, places: Places) -> dict[str, bytes]:
     head = _Head(
         plan.limits,
         SearchBounds(plan.search.limit, plan.search.min_match),
-        tuple((server.id, server.summary) for server in plan.servers),
         tuple(profiles),
     )
+    names = texts.pack(tool.name for tool in plan.tools)
+    servers = texts.pack(server.id for server in plan.servers)
+    summaries = texts.pack(server.summary for server in plan.servers)
     return {
         "host": canonical(to_json(head)),
         "starts": numbers("I", [*starts, len(plan.tools)]),
         "direct": numbers("I", [row for row, tool in enumerate(plan.tools) if tool.exposure is Exposure.DIRECT]),
         "profile rows": numbers("I", reached),
-        "name starts": numbers("I", accumulate((len(name) for name in names), initial=0)),
-        "tool names": b"".join(names),
+        "tool name bounds": names[0],
+        "tool names": names[1],
+        "server bounds": servers[0],
+        "servers": servers[1],
+        "summary bounds": summaries[0],
+        "summaries": summaries[1],
         "id bounds": ids[0],
         "ids": ids[1],
         "alias bounds": aliases[0],
@@ -128,6 +130,8 @@ class Rows:
         self.size = self._records.size // _RECORD.size
         self._tools: dict[int, PlannedTool] = {}
         self._servers: dict[str, PlannedServer] = {}
+        self._server_ids: dict[int, str] = {}
+        self._ids: dict[int, ToolId] = {}
 
     @property
     def limits(self) -> Limits:
@@ -163,9 +167,12 @@ class Rows:
         """Which tool it is, without the rest of what the plan says. Raises IndexError for a row that it has not."""
         if not 0 <= row < self.size:
             raise IndexError(row)
-        starts, names = self._names
-        at, end = _BOUNDS.unpack(_read(starts, row * 4, 8))
-        return ToolId(self.server_of(row), _read(names, at, end - at).decode("utf-8", "replace"))
+        known = self._ids.get(row)
+        if known is None:
+            if len(self._ids) >= KEPT:
+                self._ids = {}
+            self._ids[row] = known = ToolId(self.server_of(row), _text(self._names, row))
+        return known
 
     def row(self, tool: ToolId) -> int | None:
         """The tool's row, or None."""
@@ -183,17 +190,23 @@ class Rows:
 
     def server_of(self, row: int) -> str:
         """Id of the tool's server."""
-        return self._head.servers[bisect_right(self._starts, row) - 1][0]
+        n = bisect_right(self._starts, row) - 1
+        known = self._server_ids.get(n)
+        if known is None:
+            self._server_ids[n] = known = _text(self._servers_by_id, n)
+        return known
 
     def server_ids(self) -> Sequence[str]:
         """Sorted."""
-        return [server for server, _ in self._head.servers]
+        return _all_texts(self._servers_by_id)
 
     def server(self, server: str) -> PlannedServer:
         """What the plan says of the server. Raises KeyError where it holds no tool of it."""
         found = self._servers.get(server)
         if found is None:
-            n = self._server_numbers[server]
+            n = _find_text(self._servers_by_id, server)
+            if n is None:
+                raise KeyError(server)
             found = self._record(_section(self._blocks, "server records"), n, PlannedServer)
             if found.id != server:
                 raise _damaged("has another server at the place of one")
@@ -203,7 +216,9 @@ class Rows:
     def servers(self) -> Sequence[tuple[str, str, range]]:
         """Id, summary and rows of each server, sorted by id."""
         starts = self._starts
-        return [(server, said, range(starts[n], starts[n + 1])) for n, (server, said) in enumerate(self._head.servers)]
+        summaries = _all_texts(self._texts("summary bounds", "summaries"))
+        spans = zip(self.server_ids(), summaries, pairwise(starts), strict=False)
+        return [(server, said, range(*span)) for server, said, span in spans]
 
     def profiles(self) -> Sequence[str]:
         """Names, in the plan's order."""
@@ -236,7 +251,7 @@ class Rows:
             head = from_json(_Head, json.loads(_section(self._blocks, "host").whole()))
         except (ValueError, TypeError) as error:
             raise _damaged("has another shape than its format") from error
-        if any(len(server) != 2 for server in head.servers) or any(len(one.rows) != 3 for one in head.profiles):
+        if any(len(one.rows) != 3 for one in head.profiles):
             raise _damaged("has another shape than its format")
         return head
 
@@ -244,19 +259,28 @@ class Rows:
     def _starts(self) -> Sequence[int]:
         section = _section(self._blocks, "starts")
         starts = _numbers(_read(section, 0, section.size))
-        if len(starts) != len(self._head.servers) + 1 or starts[0] or starts[-1] != self.size:
+        if len(starts) != len(self._servers_by_id) + 1 or starts[0] or starts[-1] != self.size:
             raise _damaged("has servers of another plan")
         if self.size and any(a >= b for a, b in pairwise(starts)):
             raise _damaged("has servers without tools")
         return starts
 
     @cached_property
-    def _names(self) -> tuple[Section, Section]:
-        return _section(self._blocks, "name starts"), _section(self._blocks, "tool names")
+    def _names(self) -> texts.Texts:
+        names = self._texts("tool name bounds", "tool names")
+        if len(names) != self.size:
+            raise _damaged("has the names of other tools")
+        return names
 
     @cached_property
-    def _server_numbers(self) -> Mapping[str, int]:
-        return {server: n for n, (server, _) in enumerate(self._head.servers)}
+    def _servers_by_id(self) -> texts.Texts:
+        return self._texts("server bounds", "servers")
+
+    def _texts(self, bounds: str, data: str) -> texts.Texts:
+        try:
+            return texts.Texts(_section(self._blocks, bounds), _section(self._blocks, data))
+        except TableDamaged:
+            raise _damaged("has a list of another length") from None
 
     def _profile(self, name: str) -> tuple[int, ...]:
         for profile in self._head.profiles:
@@ -316,6 +340,29 @@ def _section(blocks: Blocks, name: str) -> Section:
 def _read(section: Section, at: int, length: int) -> bytes:
     try:
         return section.read(at, length)
+    except TableDamaged:
+        raise _damaged("was changed after it was written") from None
+
+
+def _text(listed: texts.Texts, n: int) -> str:
+    try:
+        return listed.at(n)
+    except TableDamaged:
+        raise _damaged("was changed after it was written") from None
+
+
+def _all_texts(listed: texts.Texts) -> list[str]:
+    try:
+        return list(listed)
+    except TableDamaged:
+        raise _damaged("was changed after it was written") from None
+
+
+def _find_text(listed: texts.Texts, text: str) -> int | None:
+    """Where TEXT stands among texts that ascend, or None."""
+    try:
+        n = bisect_left(listed, text)
+        return n if n < len(listed) and listed[n] == text else None
     except TableDamaged:
         raise _damaged("was changed after it was written") from None
 

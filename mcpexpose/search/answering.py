@@ -36,9 +36,12 @@ class Engine:
         out to be damaged.
         """
         try:
-            return ranking.rank(query, limit, self._postings, allowed, min_match=self._min_match)
+            found = ranking.rank(query, limit, self._postings, allowed, min_match=self._min_match)
         except TableDamaged as error:
             raise damaged(TABLE) from error
+        if any(hit.row >= self._postings.size for hit in found.hits):
+            raise damaged(TABLE)
+        return found
 
     def explain(self, query: str, row: int, definition: Mapping[str, Any]) -> Explanation:
         """How the tool of ROW, whose line of definitions.bin is DEFINITION, was ranked for QUERY."""

@@ -7,6 +7,7 @@ import sys
 import threading
 from array import array
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.search.blocks import Blocks, Section
 
-KEPT = 4 << 20
+KEPT = 8 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _BEST = 12
 """Bytes of a document among the best, as it is stored: row and share."""
@@ -112,7 +113,10 @@ class Table:
             if len(verbs) != self.size or max(verbs, default=0) >= len(classes):
                 raise TableDamaged("no verbs")
             self._verbs = verbs
-        return [classes[verbs[row]] for row in rows]
+        try:
+            return [classes[verbs[row]] for row in rows]
+        except IndexError:
+            raise TableDamaged("rows that the plan has not") from None
 
     def verb(self, term: str) -> str:
         """The class of a term that is a verb; "" for another one."""
@@ -161,8 +165,8 @@ class Table:
     def _best(self, count: int, data: bytes) -> dict[int, float]:
         if len(data) != _BEST * count:
             raise TableDamaged("other postings than are counted")
-        shares = _numbers("d", data[4 * count :])
-        best = dict(zip(self._rows(data[: 4 * count]), shares, strict=True))
+        # A row that there is not is found where it would be used, since to look for it costs as much as all the rest.
+        best = dict(zip(_numbers("I", data[: 4 * count]), _numbers("d", data[4 * count :]), strict=True))
         if len(best) != count:
             raise TableDamaged("postings that no index has")
         return best
@@ -173,21 +177,27 @@ class Table:
             raise TableDamaged("more documents than the plan has")
         if count * SPARSE > self.size:
             length = self.size + 7 >> 3
-            bits = section.read(at, length)
-            if int.from_bytes(bits, "little").bit_count() != count:
+            found = _Documents(section.read(at, length), array("I"))
+            if len(found) != count:
                 raise TableDamaged("other postings than are counted")
-            return _Documents(bits, array("I")), at + length
+            return found, at + length
         return _Documents(None, self._rows(section.read(at, 4 * count))), at + 4 * count
 
 
 class _Documents:
     """Some documents of a plan, and the place of each among them."""
 
-    __slots__ = ("_bits", "_rows")
+    __slots__ = ("_before", "_bits", "_rows")
 
     def __init__(self, bits: bytes | None, rows: array[int]) -> None:
         self._bits = bits
         self._rows = rows
+        counts = [_count(bits[at : at + _STRIDE]) for at in range(0, len(bits), _STRIDE)] if bits is not None else []
+        self._before = list(accumulate(counts, initial=0))
+        """Of the bits, how many are set before each stride."""
+
+    def __len__(self) -> int:
+        return self._before[-1] if self._bits is not None else len(self._rows)
 
     def held(self, rows: Sequence[int]) -> list[int]:
         """Positions of those of ROWS that are among them."""
@@ -201,8 +211,10 @@ class _Documents:
         bits = self._bits
         if bits is None:
             return bisect_left(self._rows, row)
-        before = int.from_bytes(bits[: row >> 3], "little").bit_count()
-        return before + (bits[row >> 3] & (1 << (row & 7)) - 1).bit_count()
+        at = row >> 3
+        stride = at >> _STRIDE_SHIFT
+        own = _count(bits[stride << _STRIDE_SHIFT : at]) + (bits[at] & (1 << (row & 7)) - 1).bit_count()
+        return self._before[stride] + own
 
     def rows(self) -> Sequence[int]:
         """All of them, ascending."""
@@ -248,6 +260,10 @@ class _Stored(TermPostings):
         best = self._best
         return [(n, best[row]) for n, row in enumerate(rows) if row in best]
 
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        get = self._best.get
+        return [get(row, 0.0) for row in rows]
+
 
 class _Cut(_Stored):
     """A term with more documents; those beyond the best are read where they are asked for."""
@@ -258,40 +274,55 @@ class _Cut(_Stored):
         super().__init__(count, best)
         self._table = table
         self._at = at
-        self._rest: tuple[_Documents, array[float]] | None = None
+        self._rest: tuple[_Documents, int] | None = None
 
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
-        documents, weights = self._all()
-        return documents.rows(), weights
+        documents, at = self._all()
+        return documents.rows(), _numbers("f", self._table._postings.read(at, 4 * self._count))
 
     def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
         best = self._best
-        documents, weights = self._all()
-        place = documents.place
-        return [
-            (n, best[row] if (row := rows[n]) in best else share(weights[place(row)])) for n in documents.held(rows)
-        ]
+        documents, at = self._all()
+        read = self._table._postings.read
+        found = []
+        for n in documents.held(rows):
+            row = rows[n]
+            gives = best.get(row)
+            if gives is None:
+                (weight,) = _WEIGHT.unpack(read(at + 4 * documents.place(row), 4))
+                if not weight > 0:
+                    raise TableDamaged("a weight that no index has")
+                gives = share(weight)
+            found.append((n, gives))
+        return found
 
-    def _all(self) -> tuple[_Documents, array[float]]:
-        """All documents, and the weight in each: read once."""
+    def shares(self, rows: Sequence[int]) -> list[float]:
+        return TermPostings.shares(self, rows)
+
+    def _all(self) -> tuple[_Documents, int]:
+        """All documents, and where the weight in each stands."""
         if self._rest is None:
-            postings = self._table._postings
-            documents, at = self._table.documents(postings, self._count, self._at)
-            weights = _numbers("f", postings.read(at, 4 * self._count))
-            if not min(weights) > 0:
-                raise TableDamaged("weights that no index has")
-            self._rest = documents, weights
+            self._rest = self._table.documents(self._table._postings, self._count, self._at)
         return self._rest
 
 
+_WEIGHT = struct.Struct("<f")
 _GAIN = struct.Struct("<d")
+_STRIDE_SHIFT = 6
+_STRIDE = 1 << _STRIDE_SHIFT
+
+
+def _count(bits: bytes) -> int:
+    """How many are set."""
+    return int.from_bytes(bits, "little").bit_count()
+
+
 _BITS = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
 
 
 def _numbers(kind: str, data: bytes) -> array[Any]:
-    made = array(kind)
     try:
-        made.frombytes(data)
+        made = array(kind, data)
     except ValueError:
         raise TableDamaged("no numbers") from None
     if sys.byteorder == "big":

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.model.errors import BundleRefused
-from mcpexpose.search import blocks, hashed, table, table_write
+from mcpexpose.search import blocks, hashed, table, table_write, texts
 from mcpexpose.search.index import inverted
 from tests.search.conftest import KINDS, blocks_of, definitions_of, plan_of, searched
 
@@ -268,3 +268,19 @@ def test_mending_costs_little(catalog: Any) -> None:
     start = time.process_time()
     engine.search("qwertzuiopa sdfghjklyxcv bnmqwertzuio pasdfghjklyx cvbnmqwertz uiopasdfg hjklyxcvb nmqwertzu", 5)
     assert time.process_time() - start < 0.5
+
+
+def test_a_list_of_texts() -> None:
+    """One by one, a slice, and all: the same texts, in their order (C03)."""
+    listed = ["", "a", "Größe", "订单", "", "z" * 9_000]
+    bounds, data = texts.pack(listed)
+    opened = blocks_of(*blocks.pack({"bounds": bounds, "data": data, "short": data[:-1], "odd": bounds + b"x"}))
+    found = texts.Texts(opened.section("bounds"), opened.section("data"))
+    assert [found[n] for n in range(len(found))] == list(found) == found[:] == listed
+    for n in (-1, 6):
+        with pytest.raises(IndexError):
+            found[n]
+    with pytest.raises(blocks.TableDamaged):
+        list(texts.Texts(opened.section("bounds"), opened.section("short")))
+    with pytest.raises(blocks.TableDamaged):
+        texts.Texts(opened.section("odd"), opened.section("data"))
