@@ -103,12 +103,8 @@ class Bundle:
             value = None
         if not _is_definition(value, tool):
             raise layout.refusal(layout.damaged(layout.DEFINITIONS, f"holds no definition of {shown(str(tool.id))}"))
-<<<<<<< HEAD
-        return dict(value)
-=======
         found: dict[str, Any] = value
         return found
->>>>>>> main
 
 
 def _is_definition(value: Any, tool: PlannedTool) -> bool:
@@ -224,7 +220,7 @@ def _manifest(document: dict[str, Any]) -> Manifest:
         raise layout.refusal(layout.damaged(layout.MANIFEST, "has another shape than its format")) from None
     if len(manifest.files) > layout.FILES_MAX:
         raise layout.refusal(layout.damaged(layout.MANIFEST, f"lists {len(manifest.files):,} files"))
-    for digest in (manifest.plan_digest, *(file.sha256 for file in manifest.files)):
+    for digest in (manifest.plan_digest, manifest.table_digest, *(file.sha256 for file in manifest.files)):
         if _DIGEST.fullmatch(digest) is None:
             raise layout.refusal(layout.damaged(layout.MANIFEST, "holds a digest that is none"))
     return manifest
