@@ -13,9 +13,8 @@ _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 def loads(data: bytes) -> Any:
     """The JSON value in UTF-8 bytes. Raises ValueError where it is anything but one plain JSON value."""
     try:
-        value = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
-        )
+        text = data.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
         if _HALF.search(data):  # perhaps of no pair: such a text can be neither digested nor printed
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value

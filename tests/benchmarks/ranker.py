@@ -41,7 +41,7 @@ def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Ran
     return _open(Path(workdir)), {"persistent": True}
 
 
-scale_product.imports = ("mcpexpose.host.plan",)  # type: ignore[attr-defined]
+scale_product.imports = ("mcpexpose.host.plan", "mcpexpose.search.table")  # type: ignore[attr-defined]
 
 
 def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:
@@ -49,7 +49,7 @@ def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:
     lines = ["[limits]", "max_tools_per_server = 100_000"]
     for server, tools in servers.items():
         key = json.dumps(server)
-        lines += [f"[mcp_servers.{key}]", 'command = "server"', f"description = {key}"]
+        lines += [f"[mcp_servers.{key}]", 'command = "x"', f"description = {key}"]
         catalog = {"server": server, "captured_at": "2026-01-01T00:00:00Z", "tools": tools}
         (folder / "catalogs" / file_name(server)).write_text(json.dumps(catalog))
     (folder / "config.toml").write_text("\n".join(lines) + "\n")
