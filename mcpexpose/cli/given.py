@@ -12,6 +12,7 @@ from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.struck import struck
+from mcpexpose.model.text import shown
 from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: d
     compiled = at_hand.compiled
     errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
     if errors:
-        say(f"{name_of(at_hand.path)} has {count(errors, 'error')}; this is what is left. mcpexpose lint says more")
+        name = shown(name_of(at_hand.path))
+        say(f"{name} has {count(errors, 'error')}; this is what is left. mcpexpose lint says more")
     return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock)
 
 

@@ -142,7 +142,12 @@ def _internal(error: Exception) -> int:
     if os.environ.get("MCPEXPOSE_DEBUG") == "1":
         import traceback
 
-        traceback.print_exception(error)
+        from mcpexpose.model.secrets import redact_forms
+        from mcpexpose.model.text import shown
+
+        # The text of an exception may hold anything: what it does to a terminal, at least, is nothing.
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            _say(redact_forms(shown(line)), bare=True)
     frame = error.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,24 @@ if TYPE_CHECKING:
 _TOKENS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*[A-Za-z0-9]")
 
 
-def mentioned(text: str, tools: Iterable[CapturedTool]) -> list[CapturedTool]:
-    """Those of TOOLS that TEXT names, in their order."""
-    words = tokens(text)
-    return [
-        tool
-        for tool in tools
-        if (tool.id.name in words and distinctive(tool.id.name))
-        or tool.decision.alias in words
-        or str(tool.id) in words
-    ]
+Names = Mapping[str, Sequence["CapturedTool"]]
+"""Tools by each spelling that names them."""
+
+
+def names_of(tools: Iterable[CapturedTool]) -> Names:
+    """Of TOOLS, so that a text is compared with its own words and not with every tool."""
+    found: dict[str, list[CapturedTool]] = {}
+    for tool in tools:
+        bare = [tool.id.name] if distinctive(tool.id.name) else []
+        for name in {*bare, tool.decision.alias, str(tool.id)}:
+            found.setdefault(name, []).append(tool)
+    return found
+
+
+def mentioned(text: str, names: Names) -> list[CapturedTool]:
+    """The tools of NAMES that TEXT names, sorted."""
+    found = {tool.id: tool for word in tokens(text) for tool in names.get(word, ())}
+    return [found[tool] for tool in sorted(found)]
 
 
 @lru_cache(maxsize=1024)

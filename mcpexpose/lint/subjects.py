@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mcpexpose.lint.mentions import names_of
 from mcpexpose.model.finding import Place
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure, PolicyState
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Iterator, Mapping
 
+    from mcpexpose.lint.mentions import Names
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
     from mcpexpose.model.finding import Location
@@ -86,6 +88,14 @@ class Context:
         for tool in self.tools:
             found[tool.id.server].append(tool)
         return {server: tuple(tools) for server, tools in found.items()}
+
+    @cached_property
+    def unmet_names(self) -> Mapping[str, Names]:
+        """By server, the names of its tools that no model may meet."""
+        return {
+            server: names_of(tool for tool in tools if not tool.planned)
+            for server, tools in self.tools_by_server.items()
+        }
 
     def texts(self, tool: CapturedTool) -> tuple[VisibleText, ...]:
         """Every text of a tool that a model gets to see; asked for by several rules on one tool after the other."""

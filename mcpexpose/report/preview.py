@@ -13,7 +13,7 @@ from mcpexpose.model.policy import Exposure, PolicyState
 from mcpexpose.surface.view import find_profile, first_rows, reachable, view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from mcpexpose.model.changes import Change, Changes
     from mcpexpose.model.names import ToolId
@@ -178,6 +178,7 @@ def preview(
     reach = frozenset(plan.tools[row].id for row in reachable(plan, chosen))
     decided = {decision.id: decision for decision in compiled.decisions}
     left_out = _left_out(compiled, findings)
+    named = frozenset((line.slug, line.subject) for line in left_out)
     return Preview(
         title=title,
         profile=profile,
@@ -193,7 +194,7 @@ def preview(
         left_out=left_out,
         profiles=_profiles(compiled),
         faults=tuple(
-            finding for finding in findings if finding.severity is Severity.ERROR and not _stands_for(finding, left_out)
+            finding for finding in findings if finding.severity is Severity.ERROR and not _stands_for(finding, named)
         ),
         changes=changes,
         places=_places(changes, decided, locate) if changes else {},
@@ -311,10 +312,14 @@ _AXES = ("exposure", "approval", "side_effect")
 
 def _left_out(compiled: Compiled, findings: tuple[Finding, ...]) -> tuple[LeftOutLine, ...]:
     lines = []
+    first: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        for tool in _tools_of(finding):
+            first.setdefault((finding.slug, tool), finding)
     for decision in compiled.decisions:
         if slug := decision.left_out_by:
-            named = [finding for finding in findings if finding.slug == slug and _about(finding, str(decision.id))]
-            lines.append(LeftOutLine(str(decision.id), slug, _where(named[0]) if named else ""))
+            named = first.get((slug, str(decision.id)))
+            lines.append(LeftOutLine(str(decision.id), slug, _where(named) if named else ""))
     known = {server.id for server in compiled.plan.servers} | {decision.id.server for decision in compiled.decisions}
     for finding in findings:
         server = finding.subjects[0] if finding.subjects else ""
@@ -336,15 +341,24 @@ _LEAVE_SERVER_OUT = frozenset(
 )
 
 
-def _about(finding: Finding, tool: str) -> bool:
-    return any(subject == tool or subject.startswith((f"{tool}#",)) for subject in finding.subjects)
+def _tools_of(finding: Finding) -> Iterator[str]:
+    """Each subject, and what stands before a `#` in it: a tool, where a pointer into its schema follows."""
+    for subject in finding.subjects:
+        yield subject
+        at = subject.find("#")
+        for _ in range(_POINTERS):
+            if at < 0:
+                break
+            yield subject[:at]
+            at = subject.find("#", at + 1)
 
 
-def _stands_for(finding: Finding, left_out: tuple[LeftOutLine, ...]) -> bool:
-    return any(
-        line.slug == finding.slug and (line.subject in finding.subjects or _about(finding, line.subject))
-        for line in left_out
-    )
+_POINTERS = 20
+"""Signs of one subject that are tried; a name may hold any number of them."""
+
+
+def _stands_for(finding: Finding, left_out: frozenset[tuple[str, str]]) -> bool:
+    return any((finding.slug, tool) in left_out for tool in _tools_of(finding))
 
 
 def _where(finding: Finding) -> str:

@@ -188,3 +188,21 @@ def test_an_interrupted_process_ends_with_130(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, "plan"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 130
     assert done.stderr.strip() == "mcpexpose: interrupted"
+
+
+def test_a_traceback_does_nothing_to_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The text of an exception may be a server's: it is shown as any other, without what is a key by form (law 6)."""
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(f"\x1b[2J\x1b]8;;http://x\x07 \u202e {token}")
+
+    monkeypatch.setenv("MCPEXPOSE_DEBUG", "1")
+    monkeypatch.setattr("mcpexpose.cli.main.group.main", fail)
+    assert main(["lint"]) == 70
+    err = capfd.readouterr().err
+    assert "Traceback" in err
+    assert not set("\x1b\x07\u202e") & set(err)
+    assert token not in err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -155,3 +157,21 @@ def test_a_finding_knows_the_waiver_that_would_accept_it() -> None:
 def test_every_rule_belongs_to_a_family() -> None:
     assert {rule.family for rule in all_rules().values()} == set(families())
     assert not set(families()) & set(all_rules())
+
+
+def test_a_text_is_compared_with_its_own_words(tmp_path: Path) -> None:
+    """Of thousands of tools, half of them hidden, no text is held against every name (C04)."""
+    from tests.lint.linting import lint_files
+
+    tools = [
+        {"name": f"{kind}_report_{n}", "description": f"Like hidden_report_{n}.", "inputSchema": {"type": "object"}}
+        for kind in ("hidden", "shown")
+        for n in range(4_000)
+    ]
+    config = SERVER + 'deny = ["hidden_*"]\n'
+    catalog = json.dumps({"server": "crm", "tools": tools})
+    before = time.monotonic()
+    chosen = choose(None, select=("hidden-but-named",))
+    result = lint_files(tmp_path, {"config.toml": config, "catalogs/crm.json": catalog}, chosen)
+    assert len([finding for finding in result.findings if finding.slug == "hidden-but-named"]) == 4_000
+    assert time.monotonic() - before < 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,11 @@ import pytest
 
 from mcpexpose.model.errors import SelectionRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
+from mcpexpose.model.plan import ToolDecision
 from mcpexpose.report import preview_markdown
 from mcpexpose.report.preview import CatalogState, Preview, preview, render
 from mcpexpose.report.screen import Screen, cells
+from tests.builders import compiled, tool
 
 if TYPE_CHECKING:
     from mcpexpose.model.plan import Compiled
@@ -222,3 +225,26 @@ def test_no_reference_and_no_picture_comes_of_a_text(text: str) -> None:
     escaped = preview_markdown.escape(text)
     assert "<!-- -->" in escaped
     assert not re.search(r"(?i)gh-[0-9]|:[a-z_]+:", escaped)
+
+
+def test_thousands_of_tools_that_are_left_out_take_little_time() -> None:
+    """Each is looked up among the findings, not held against all of them (C04)."""
+    count = 20_000
+    made = compiled(*(tool("s", f"t{n:05}") for n in range(count)))
+    decisions = tuple(
+        ToolDecision(
+            id=each.id, alias=each.alias, exposure=each.exposure, policy_state=each.policy_state,
+            side_effect=each.side_effect, approval=each.approval, groups=(), description="", tokens=1, in_plan=False,
+            because=(), left_out_by="schema-invalid",
+        )
+        for each in made.plan.tools
+    )  # fmt: skip
+    findings = tuple(
+        Finding("schema-invalid", Severity.ERROR, "x", (f"{each.id}#/p/a",), location=Location("c", 1, 1, 1, 2))
+        for each in made.plan.tools
+    )
+    before = time.monotonic()
+    seen = preview(dataclasses.replace(made, decisions=decisions), findings, title="t", writable=True)
+    assert {line.where for line in seen.left_out} == {"c: #/p/a"}
+    assert seen.faults == ()
+    assert time.monotonic() - before < 20

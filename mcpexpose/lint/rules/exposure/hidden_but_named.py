@@ -21,7 +21,7 @@ rule = Rule(__name__, severity="warning", since="0.1.0")
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if not tool.planned:
         return
-    unmet = [other for other in context.tools_by_server[tool.id.server] if not other.planned]
+    unmet = context.unmet_names[tool.id.server]
     for other in mentioned(tool.decision.description, unmet) if unmet else ():
         yield rule.finding(
             f"the description of {shown(str(tool.id))} names {shown(other.id.name)}, which no model meets",

@@ -13,7 +13,7 @@ from mcpexpose.model.finding import Severity
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcpexpose.model.finding import Finding
 
@@ -46,9 +46,9 @@ def check_pairs(subject: WholePlan, context: Context) -> Iterator[Finding]:
             tools = sorted((tool for group in names.values() for tool in group), key=lambda tool: tool.id)
             yield from _pair(tools, "look alike")
     by_name = {name: tools for names in alike.values() for name, tools in names.items()}
-    for one, other in _slips(by_name):
-        if {tool.id.server for tool in by_name[one]}.isdisjoint(tool.id.server for tool in by_name[other]):
-            yield from _pair([by_name[one][0], by_name[other][0]], "are one letter apart")
+    servers = {name: frozenset(tool.id.server for tool in tools) for name, tools in by_name.items()}
+    for one, other in _slips(servers):
+        yield from _pair([by_name[one][0], by_name[other][0]], "are one letter apart")
 
 
 def _pair(tools: list[CapturedTool], how: str) -> Iterator[Finding]:
@@ -65,8 +65,8 @@ def _pair(tools: list[CapturedTool], how: str) -> Iterator[Finding]:
         )
 
 
-def _slips(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of names one slip apart, found by what is left when one letter is dropped.
+def _slips(names: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
+    """Pairs of names one slip apart and on no server together, found by what is left when one letter is dropped.
 
     Where both of the differing words are used elsewhere, as notes and nodes are, there was no slip.
     """
@@ -77,7 +77,14 @@ def _slips(names: Iterable[str]) -> Iterator[tuple[str, str]]:
         if SLIP_LENGTH <= len(name) <= 64:
             for key in {name} | {name[:at] + name[at + 1 :] for at in range(len(name))}:
                 buckets[key].append(name)
-    pairs = {(one, other) for alike in buckets.values() for one in alike for other in alike if one < other}
+    pairs = {
+        (one, other)
+        for alike in buckets.values()
+        if len(alike) > 1 and len(frozenset().union(*(names[name] for name in alike))) > 1
+        for one in alike
+        for other in alike
+        if one < other and names[one].isdisjoint(names[other])
+    }
     for one, other in sorted(pairs):
         words = slip(one, other)
         if skeleton(one) == skeleton(other):
