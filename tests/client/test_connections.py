@@ -164,8 +164,6 @@ def test_changes_of_the_list_are_heard(connections: Connections, tmp_path: Path,
     connections.on_changed = heard.append
     transport = fake(tmp_path, protocol=era, tools=[])
     connections.open("s", transport).result(60)
-    if era == "2026-07-28":
-        until(lambda: bool(control.received(tmp_path, "s", "subscriptions/listen")))
     control.notify(tmp_path, "s", CHANGED, 5)
     until(lambda: len(heard) == 5)
 

@@ -84,6 +84,7 @@ class FakeServer:
         self.subscription: Any = None
         self.turned = False  # into a server of the old era, by an `initialize`
         self.connected = threading.Event()
+        self.listening = threading.Event()  # a subscription of the new era was acknowledged
         self.script = self.read_script()
 
     def read_script(self) -> dict[str, Any]:
@@ -250,6 +251,7 @@ class FakeServer:
             meta = {"io.modelcontextprotocol/subscriptionId": number}
             params = {"notifications": {"toolsListChanged": True}, "_meta": meta}
             self.send({"method": "notifications/subscriptions/acknowledged", "params": params})
+            self.listening.set()
         elif method == "ping":
             self.send({"id": number, "result": {}})
         else:
@@ -275,6 +277,8 @@ class FakeServer:
             lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
             for line in lines[seen:]:
                 order = json.loads(line)
+                if self.protocol() == MODERN:
+                    self.listening.wait()  # what is sent before it reaches nobody
                 time.sleep(order.get("after", 0))
                 self.notify(order["method"], order.get("times", 1), order.get("params"))
             seen = max(seen, len(lines))

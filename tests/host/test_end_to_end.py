@@ -234,7 +234,7 @@ def test_a_change_between_search_and_call(tmp_path: Path, address: str, desk: De
     outcome = asyncio.run(host.session.call(stale, {"title": "x"}, approve=lambda ask: True))
     assert outcome.outcome == "refused:stale-revision"
     assert desk.opened == []
-    assert host.told("refresh")[-1] == "changed"
+    assert "changed" in host.told("refresh")  # what the server says by itself may have it asked once more
     assert host.session.lookup("desk__new_one") is not None
     assert host.call("open_ticket", {"title": "x"}).outcome == "ok"
     host.runtime.close()
