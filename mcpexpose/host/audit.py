@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
-    from mcpexpose.model.event import Event
+    import logging
+    from pathlib import Path
 
-_log = logging.getLogger(__name__)
+    from mcpexpose.model.event import Event
 
 Fsync = Literal["never", "effects", "always"]
 
@@ -41,6 +40,8 @@ class FileSink:
     """
 
     def __init__(self, path: str | Path, *, fsync: Fsync = "effects") -> None:
+        from pathlib import Path
+
         self.path = Path(path)
         self._fsync = fsync
         self._lock = threading.Lock()
@@ -90,7 +91,10 @@ class FileSink:
 class LoggerSink:
     """Hands each event to a logger of the standard library: its line as the message, its fields as `record.event`."""
 
-    def __init__(self, logger: logging.Logger | None = None, level: int = logging.INFO) -> None:
+    def __init__(self, logger: logging.Logger | None = None, level: int = 20) -> None:
+        """LEVEL is one of `logging`'s; 20 is its INFO."""
+        import logging
+
         self._logger = logger or logging.getLogger("mcpexpose.events")
         self._level = level
 
@@ -105,7 +109,9 @@ def keep(sink: Sink | None, event: Event, *, effects: bool = False) -> bool:
     try:
         sink.write(event, effects=effects)
     except Exception as error:
-        _log.warning("an event could not be kept: %s", type(error).__name__)
+        import logging
+
+        logging.getLogger(__name__).warning("an event could not be kept: %s", type(error).__name__)
         return False
     return True
 

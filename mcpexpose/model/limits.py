@@ -5,8 +5,9 @@ Lint measures against the rows of `[exposure] targets`. A row that no longer hol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from mcpexpose.model.records import dataclass
 
 Rule = Literal[
     "tool-name",

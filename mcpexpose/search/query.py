@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcpexpose.model.records import dataclass
 from mcpexpose.search.analysis import Token, name_key, tokens
 from mcpexpose.search.stemming import stem
 

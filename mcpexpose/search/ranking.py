@@ -6,12 +6,12 @@ which is the order of (server, tool).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpexpose.model.answer import Hit, Ranking
+from mcpexpose.model.records import dataclass
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
 from mcpexpose.search.postings import idf

@@ -15,13 +15,20 @@ from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import Hashed, key_of
 from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
-from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcpexpose.search.blocks import Blocks, Section
 
+INLINE = 4
+"""Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
+SPARSE = 32
+"""A term in more than one of so many documents is listed by a bit for every document of the plan."""
+FACTS = struct.Struct("<II")
+"""Documents; terms."""
+PLACE = struct.Struct("<II")
+"""Documents of the term; offset of its postings."""
 KEPT = 8 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _BEST = 12
@@ -39,6 +46,14 @@ def open_table(blocks: Blocks, size: int, min_match: float) -> Engine:
     if table.size != size:
         raise damaged(TABLE)
     return Engine(table, min_match)
+
+
+def filter_size(terms: int) -> int:
+    """Bytes of the filter of an index of so many TERMS: a power of two, a bit or more a term and a little."""
+    size = 8
+    while size < terms:
+        size *= 2
+    return size
 
 
 class Table:

@@ -20,8 +20,11 @@ SEED = 20
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _COMMON = frozenset(
-    "a an and are as at be by can for from if in into is it its no not of on only or that the their this to"
-    " use used using was when where which will with you your".split()
+    re.findall(
+        r"\w+",
+        "a an and are as at be by can for from if in into is it its no not of on only or that the their this to"
+        " use used using was when where which will with you your",
+    )
 )
 
 

@@ -1,4 +1,4 @@
-"""Whole processes: interpreter, imports, plan or catalog, index, one query, the definitions of the best five as JSON."""
+"""Whole processes: interpreter, imports, plan or catalog, index, one query, five definitions as JSON."""
 
 from __future__ import annotations
 
