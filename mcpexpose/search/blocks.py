@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAGIC = b"mcpxtbl\n"
-VERSION = 1
+VERSION = 2
+"""2: with the starts of words."""
 _SHIFT = 12
 _WITHIN = (1 << _SHIFT) - 1
 BLOCK = 1 << _SHIFT

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mcpexpose.model.records import dataclass
 from mcpexpose.search.analysis import Token, name_key, tokens
-from mcpexpose.search.stemming import stem
+from mcpexpose.search.stemming import start, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
 
 MAX_QUERY = 1_000
 """Characters; a longer query is refused."""
@@ -39,7 +39,17 @@ class Query:
     """Keys (`analysis.name_key`) of the names that it may spell."""
 
 
-def parse(text: str, index: Container[str]) -> Query:
+class Words(Protocol):
+    """What a query asks of an index about its terms."""
+
+    def __contains__(self, term: object, /) -> bool:
+        """Whether a document has TERM."""
+
+    def begins(self, start: str) -> bool:
+        """Whether a term may begin with START (`stemming.start`); False is certain."""
+
+
+def parse(text: str, index: Words) -> Query:
     """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
     found = tokens(text)
     wholes = [
@@ -55,6 +65,8 @@ def parse(text: str, index: Container[str]) -> Query:
 def _names(text: str) -> Iterator[str]:
     """All of the query, and each word of it that is an identifier: get_logs, get-logs, github/get_logs, getLogs, s3."""
     yield name_key(text)
+    if text.isascii() and text.islower() and text.replace(" ", "").isalpha():
+        return  # plain words, none of which is an identifier
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
             stripped = _EDGES.sub("", part)
@@ -62,8 +74,28 @@ def _names(text: str) -> Iterator[str]:
                 yield key
 
 
-def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[str]:
+class _Spellings:
+    """Looks spellings up, hundreds a word: of most the start tells that they are none."""
+
+    def __init__(self, index: Words) -> None:
+        self._index = index
+        self._begins: dict[str, bool] = {}
+
+    def term(self, word: str) -> str:
+        """The term of WORD where it is in a document, else ""."""
+        if begin := start(word):
+            begins = self._begins.get(begin)
+            if begins is None:
+                begins = self._begins[begin] = self._index.begins(begin)
+            if not begins:
+                return ""
+        term = stem(word)
+        return term if term in self._index else ""
+
+
+def _mended(found: list[Token], index: Words, known: set[str]) -> Iterator[str]:
     """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN."""
+    spellings = _Spellings(index)
     mended = tried = 0
     skip = False
     for n, token in enumerate(found):
@@ -82,39 +114,39 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
         if following is not None and (joined := _joined(token, following, index)):
             mended, skip = mended + 1, True
             yield joined
-        elif other := _split(word, index) or _edited(word, index):
+        elif other := _split(word, spellings) or _edited(word, spellings):
             mended += 1
             yield from other
         else:
             yield token.term
 
 
-def _joined(token: Token, following: Token, index: Container[str]) -> str:
+def _joined(token: Token, following: Token, index: Words) -> str:
     """Two words of the query that are one word of the index: "play wright"."""
     word = token.word + following.word
     return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 4 else ""
 
 
-def _split(word: str, index: Container[str]) -> tuple[str, ...]:
+def _split(word: str, spellings: _Spellings) -> tuple[str, ...]:
     """Two words of the index that were run together, as even as possible: cosmosdb, teslable."""
     best: tuple[str, ...] = ()
     evenness = 0
     for at in range(2, len(word) - 1):
         if min(at, len(word) - at) > evenness:
-            left, right = stem(word[:at]), stem(word[at:])
-            if left in index and right in index:
+            left = spellings.term(word[:at])
+            right = left and spellings.term(word[at:])
+            if right:
                 best, evenness = (left, right), min(at, len(word) - at)
     return best
 
 
-def _edited(word: str, index: Container[str]) -> tuple[str, ...]:
+def _edited(word: str, spellings: _Spellings) -> tuple[str, ...]:
     """The word of the index that is one edit away; the first letter is taken as right, and digits as meant."""
     edits = (_swaps, _insertions, _deletions, _replacements)
     # Of few letters too much else is one edit away: "world" is no typing error for "word".
     for edit in edits[: 2 if len(word) == 4 else None]:
         for candidate in edit(word):
-            term = stem(candidate)
-            if term in index:
+            if term := spellings.term(candidate):
                 return (term,)
     return ()
 
