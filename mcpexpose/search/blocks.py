@@ -1,8 +1,9 @@
 """A file of named sections in blocks, each of which is checked against its digest before a byte of it is used.
 
 The head names version, sections and the SHA-256 of each page of digests, a page those of its blocks; whoever opens the
-file knows the digest of the head. So opening costs the same at any size, and nothing that changed is ever answered from. Blocks are read, not mapped: a
-mapped file that is cut ends the process, and one that is written to changes beneath a check that was made.
+file knows the digest of the head. So opening costs the same at any size, and nothing that changed is ever answered
+from. Blocks are read, not mapped: a mapped file that is cut ends the process, and one that is written to changes
+beneath a check that was made.
 """
 
 from __future__ import annotations
