@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.model.canonical import digest
 from mcpexpose.model.limits import rows_of
 from mcpexpose.model.policy import PolicyState
 from mcpexpose.model.text import shown
@@ -66,7 +67,8 @@ class Fitting:
 
     def tool(self, offered: Offered) -> Declared | None:
         """One declaration, or None where the target would refuse it."""
-        name = offered.tool.alias
+        declaration = offered.declaration
+        name = declaration["name"]
         pattern, longest = self._rules.get("tool-name"), self._rules.get("tool-name-length")
         if pattern is not None and not re.fullmatch(str(pattern), name):
             self.lose("tool-left-out", offered, "its alias holds characters that are not taken")
@@ -74,7 +76,6 @@ class Fitting:
         if isinstance(longest, int) and len(name) > longest:
             self.lose("tool-left-out", offered, f"its alias is longer than {longest} characters")
             return None
-        declaration = offered.declaration
         form = fitted(declaration["inputSchema"], self._target)
         if form.refused:
             self.lose("tool-left-out", offered, form.refused)
@@ -103,20 +104,13 @@ class Fitting:
         subject = what if isinstance(what, str) else str(what.tool.id)
         self.losses.append(Loss(kind, subject, message, pointer))
 
-    def label(self, server: str, taken: set[str]) -> str:
-        """What the target may call a server, none of TAKEN; noted where it is not the id."""
+    def label(self, server: str) -> str:
+        """What the target may call a server; where that is not the id, with a mark of it, and noted."""
         pattern = self._rules.get("server-label")
         if pattern is None or re.fullmatch(str(pattern), server):
-            label = server
-        else:
-            label = re.sub(r"[^A-Za-z0-9_-]", "_", server) or "_"
-        name, n = label, 1
-        while name in taken:
-            n += 1
-            name = f"{label}_{n}"
-        taken.add(name)
-        if name != server:
-            self.lose("name-changed", server, f"the target calls it {shown(name, 80)}")
+            return server
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", server) + f"_{digest(server)[:8]}"
+        self.lose("name-changed", server, f"the target calls it {name}")
         return name
 
     def _declared(self, declaration: Mapping[str, Any], subject: str, schema: dict[str, Any] | None = None) -> Declared:

@@ -1,4 +1,4 @@
-"""Schemas in forms that targets take: what they refuse is mended or dropped, and nothing that was valid becomes wrong."""
+"""Schemas in forms that targets take: what they refuse is mended or dropped, and what was valid stays valid."""
 
 from __future__ import annotations
 

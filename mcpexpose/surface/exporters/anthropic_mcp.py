@@ -28,10 +28,9 @@ def export(surface: Surface) -> Export:
     servers: list[dict[str, Any]] = []
     toolsets: list[dict[str, Any]] = []
     searched: list[PlannedServer] = []
-    taken: set[str] = set()
     for server in surface.servers:
         configs = _configs(surface, server, fitting)
-        if not configs or (reached := _server(server, fitting, taken)) is None:
+        if not configs or (reached := _server(server, fitting)) is None:
             continue
         servers.append(reached)
         toolsets.append(
@@ -64,7 +63,7 @@ def _configs(surface: Surface, server: PlannedServer, fitting: Fitting) -> dict[
     return configs
 
 
-def _server(server: PlannedServer, fitting: Fitting, taken: set[str]) -> dict[str, Any] | None:
+def _server(server: PlannedServer, fitting: Fitting) -> dict[str, Any] | None:
     found = address(server, fitting, https=True)
     if found is None:
         return None
@@ -73,5 +72,5 @@ def _server(server: PlannedServer, fitting: Fitting, taken: set[str]) -> dict[st
         fitting.lose(kind, server.id, f"the header {name} is not sent: the connector takes a bearer token alone")
     fitting.lose("alias-dropped", server.id, "its tools go by their names on the server")
     fitting.lose("definition-not-pinned", server.id, f"the plan was made at revision {server.revision[:12]}")
-    entry = {"type": "url", "name": fitting.label(server.id, taken), "url": found.url}
+    entry = {"type": "url", "name": fitting.label(server.id), "url": found.url}
     return {**entry, "authorization_token": found.token} if found.token else entry

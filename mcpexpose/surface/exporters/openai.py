@@ -26,14 +26,13 @@ def export(surface: Surface) -> Export:
     fitting.told(surface.tools)
     direct = [function(each) for each in fitting.tools(surface.at("first"))]
     namespaces: list[dict[str, Any]] = []
-    taken: set[str] = set()
     for server in surface.servers:
         members = fitting.tools(each for each in surface.to_find if each.tool.server == server.id)
         if members:
             namespaces.append(
                 {
                     "type": "namespace",
-                    "name": fitting.label(server.id, taken),
+                    "name": fitting.label(server.id),
                     "description": summary(server),
                     "tools": [{**function(each), "defer_loading": True} for each in members],
                 }

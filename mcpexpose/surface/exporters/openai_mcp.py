@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 def export(surface: Surface) -> Export:
     """A server is deferred as a whole as soon as one of its tools is: to defer more is stricter, to declare is not."""
     fitting = Fitting(LIMITS)
-    taken: set[str] = set()
     tools = [
-        entry
-        for server in surface.servers
-        if (entry := _entry(server, surface.of(server.id), fitting, taken)) is not None
+        entry for server in surface.servers if (entry := _entry(server, surface.of(server.id), fitting)) is not None
     ]
     if any(each["defer_loading"] for each in tools):
         fitting.lose("ranking-replaced", "", "deferred tools are searched by tool_search")
@@ -35,7 +32,7 @@ def export(surface: Surface) -> Export:
     return Export("openai-mcp", {"tools": tools}, in_order(fitting.losses))
 
 
-def _entry(server: PlannedServer, tools: Sequence[Offered], fitting: Fitting, taken: set[str]) -> dict[str, Any] | None:
+def _entry(server: PlannedServer, tools: Sequence[Offered], fitting: Fitting) -> dict[str, Any] | None:
     found = address(server, fitting, https=False)
     if found is None or not tools:
         return None
@@ -49,7 +46,7 @@ def _entry(server: PlannedServer, tools: Sequence[Offered], fitting: Fitting, ta
     fitting.lose("definition-not-pinned", server.id, f"the plan was made at revision {server.revision[:12]}")
     entry = {
         "type": "mcp",
-        "server_label": fitting.label(server.id, taken),
+        "server_label": fitting.label(server.id),
         "server_description": summary(server),
         "server_url": found.url,
         "allowed_tools": [each.tool.name for each in tools],
