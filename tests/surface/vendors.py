@@ -47,7 +47,7 @@ def _closed(source: Any) -> Any:
     }
     made = typing_extensions.TypedDict(source.__name__, fields)  # type: ignore[operator]
     allowed = getattr(source, "__pydantic_config__", {}).get("extra")
-    made.__pydantic_config__ = {"extra": allowed or "forbid"}
+    made.__pydantic_config__ = {"extra": allowed or "forbid", "arbitrary_types_allowed": True}
     return made
 
 
