@@ -30,9 +30,8 @@ def export(source: Session | HostPlan, target: str, *, profile: str | None = Non
     if isinstance(source, Session):
         if profile is not None:
             raise UsageRefused("a session has its profile already; export the plan for another one")
-        first, found = source.declared_rows()
         away = frozenset(source.remembered.unavailable)
-        return exporters.export(_surface(source.grounds, first, found, away), target)
+        return exporters.export(_surface(*source.declared_rows(), away), target)
     return exporters.export(_surface(Grounds.of(source, profile)), target)
 
 

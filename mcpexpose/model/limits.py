@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 Rule = Literal[
@@ -254,6 +255,7 @@ TARGETS = tuple(sorted({limit.target for limit in LIMITS}))
 """The names that `[exposure] targets` may hold."""
 
 
+@cache
 def rows_of(target: str) -> Mapping[Rule, str | int | tuple[str, ...] | bool]:
     """What TARGET demands, by rule."""
     return {limit.rule: limit.value for limit in LIMITS if limit.target == target}

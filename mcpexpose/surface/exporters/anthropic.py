@@ -11,8 +11,6 @@ from mcpexpose.surface.exported import Export, in_order
 from mcpexpose.surface.fitting import Declared, Fitting, with_description
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcpexpose.surface.offered import Surface
 
 BM25 = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
@@ -25,24 +23,25 @@ def export(surface: Surface) -> Export:
 def hosted(surface: Surface, target: str, search: dict[str, str]) -> Export:
     """With SEARCH, one of the vendor's two. What a session found stays deferred: the history holds its reference."""
     fitting = Fitting("anthropic")
-    return messages(surface, target, fitting, [dict(search)] if surface.to_find else [])
+    direct, deferred = declared(surface, fitting)
+    if deferred:
+        fitting.lose("ranking-replaced", "", f"{len(deferred)} tools are searched by {search['name']}")
+    return request(surface, target, fitting, [*([dict(search)] if deferred else []), *direct, *deferred])
 
 
-def messages(surface: Surface, target: str, fitting: Fitting, search: Sequence[dict[str, Any]]) -> Export:
-    """The request's part: SEARCH, direct tools by alias, then all others, deferred. The order does not change while a
-    session goes on, so the cached prefix holds.
-    """
+def declared(surface: Surface, fitting: Fitting) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Direct tools, and all others, deferred, each by alias: the order stays while a session goes on."""
     fitting.told(surface.tools)
     direct = [tool(each) for each in fitting.tools(surface.at("first"))]
     room = fitting.room("deferred-tools")
     kept = fitting.tools(surface.to_find, room=room, of="the deferred part of a request")
-    deferred = [{**tool(each), "defer_loading": True} for each in kept]
-    if deferred and any(each["name"].startswith("tool_search_tool_") for each in search):
-        fitting.lose("ranking-replaced", "", f"{len(deferred)} tools are searched by {search[0]['name']}")
-    value: dict[str, Any] = {"tools": [*(search if deferred else []), *direct, *deferred]}
-    if surface.prompt_section and deferred:
-        value = {"system": surface.prompt_section, **value}
-    return Export(target, value, in_order(fitting.losses))
+    return direct, [{**tool(each), "defer_loading": True} for each in kept]
+
+
+def request(surface: Surface, target: str, fitting: Fitting, tools: list[dict[str, Any]]) -> Export:
+    """The request's part with TOOLS."""
+    section = {"system": surface.prompt_section} if surface.prompt_section else {}
+    return Export(target, {**section, "tools": tools}, in_order(fitting.losses))
 
 
 def tool(declared: Declared) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.surface.exporters.anthropic import messages, tool
+from mcpexpose.surface.exporters.anthropic import declared, request, tool
 from mcpexpose.surface.fitting import Fitting
 from mcpexpose.surface.offered import Offered
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def export(surface: Surface) -> Export:
     fitting = Fitting("anthropic")
-    return messages(surface, "anthropic-custom", fitting, [tool(each) for each in fitting.search_tool(surface)])
+    direct, deferred = declared(surface, fitting)
+    search = [tool(each) for each in fitting.search_tool(surface)]
+    return request(surface, "anthropic-custom", fitting, [*search, *direct, *deferred])
 
 
 def answer(found: Answer, call_id: str) -> dict[str, Any]:

@@ -26,8 +26,9 @@ def export(surface: Surface) -> Export:
     fitting.told(surface.tools)
     direct = [function(each) for each in fitting.tools(surface.at("first"))]
     namespaces: list[dict[str, Any]] = []
+    to_find = surface.to_find
     for server in surface.servers:
-        members = fitting.tools(each for each in surface.to_find if each.tool.server == server.id)
+        members = fitting.tools(each for each in to_find if each.tool.server == server.id)
         if members:
             namespaces.append(
                 {
