@@ -9,29 +9,38 @@ from typing import Any
 from hypothesis import strategies as st
 
 HOSTILE = (
-    "\x1b[31m", "\x1b]0;x\x07", "\u202e", "\u2066", "\u200b", "\U000e0041", "\x00", "\x7f", "\x9b", "\r", "\u2028", "\ufffe",
-    "%0A::error::x", "\n::error::x", "##[error]x", "<script>", "]]>", "&#0;", "`", "|", "@team", "[a](https://evil.example)",
+    "\x1b[31m", "\x1b]0;x\x07", "\u202e", "\u2066", "\u200b", "\U000e0041", "\x00", "\x7f", "\x9b", "\r",
+    "\u2028", "\ufffe",
+    "%0A::error::x", "\n::error::x", "##[error]x", "<script>", "]]>", "&#0;", "`", "|", "@team",
+    "[a](https://evil.example)",
     "$(x)", "${X}", "${X:-${Y}}", "${", "$$", "{{", "%s", "\\", '"', "'", '"""', "'''",
 )  # fmt: skip
 """Texts that mean something to a terminal, a workflow, a page, XML, a shell or TOML itself."""
 
 TOML_VALUES = (
-    "0", "-1", "1e400", "nan", "inf", "9" * 30, "true", '""', "[]", "{}", '"x"', "1979-05-27", "1979-05-27T07:32:00Z", "07:32:00",
-    '["*"]', '["*/*"]', '["[", "a/b"]', "[[1], {a = 2}]", '"${X}"', '"../../etc/passwd"', '"hidden"', '"auto"', '"read_only"',
-    '"1d"', '"9999999999d"', '"\\u0000"', '"\\U0001F600"', "[" * 120 + "]" * 120, '"' + "x" * 5_000 + '"', "0x_1", "1__0",
+    "0", "-1", "1e400", "nan", "inf", "9" * 30, "true", '""', "[]", "{}", '"x"', "1979-05-27",
+    "1979-05-27T07:32:00Z", "07:32:00",
+    '["*"]', '["*/*"]', '["[", "a/b"]', "[[1], {a = 2}]",
+    '"${X}"', '"../../etc/passwd"', '"hidden"', '"auto"', '"read_only"',
+    '"1d"', '"9999999999d"', '"\\u0000"', '"\\U0001F600"', "[" * 120 + "]" * 120, '"' + "x" * 5_000 + '"',
+    "0x_1", "1__0",
     '"http://u:p@h:99999/"', '"-y"', '["-y", "x@latest"]', '{ TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789" }',
 )  # fmt: skip
 TOML_LINES = (
-    "[mcp_servers]", "[mcp_servers.git]", '[mcp_servers.""]', '[mcp_servers."a/b"]', "[[mcp_servers]]", "[tools]", "[profiles.x]",
+    "[mcp_servers]", "[mcp_servers.git]", '[mcp_servers.""]', '[mcp_servers."a/b"]', "[[mcp_servers]]",
+    "[tools]", "[profiles.x]",
     "[[waivers]]", 'rule = "x"', "[lint]", "[lint.severity]", '"*" = "off"', "[groups]", '[mcp_servers.git.tools."*"]',
     'extends = ["baseline"]', 'extends = ["./pack.toml"]', 'extends = ["./config.toml", "", "/", "..", "\\u0000"]',
-    "schema_version = 2", "# mcpexpose: ignore[x] y", "# mcpexpose: ignore-file[*]", "<<<<<<< HEAD", "=======", ">>>>>>> x",
+    "schema_version = 2", "# mcpexpose: ignore[x] y", "# mcpexpose: ignore-file[*]", "<<<<<<< HEAD",
+    "=======", ">>>>>>> x",
     "a.b.c = 1", "a = 1", "mcp_servers = 1", "policy = []", "exposure.default = 'direct'",
 )  # fmt: skip
 JSON_VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 10**40, 1.5, "", "x", [], {}, [[]], {"": {}}, "é" * 300, {"$ref": "#"}, {"$ref": "https://evil.example/x"},
+    None, True, 0, -1, 10**40, 1.5, "", "x",
+    [], {}, [[]], {"": {}}, "é" * 300, {"$ref": "#"}, {"$ref": "https://evil.example/x"},
     {"$ref": "#/$defs/a"}, {"type": ["string", 1]}, {"pattern": "(a+)+$"}, {"enum": []}, {"$dynamicRef": "#x"}, False,
-    {"type": "object", "properties": {"a": False}, "required": ["a", "b", "b"]}, "2026-11-30T12:00:00Z", "9999-99-99", "\ud800",
+    {"type": "object", "properties": {"a": False}, "required": ["a", "b", "b"]}, "2026-11-30T12:00:00Z",
+    "9999-99-99", "\ud800",
     *HOSTILE,
 )  # fmt: skip
 

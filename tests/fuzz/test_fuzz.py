@@ -37,6 +37,34 @@ TIMES = int(os.environ.get("MCPEXPOSE_FUZZ", "1"))
 NOW = "2026-11-30T12:00:00Z"
 FORMS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 INTERNAL = 70
+KEYS = [
+    "command",
+    "url",
+    "args",
+    "env",
+    "exposure",
+    "allow",
+    "deny",
+    "side_effect",
+    "approval",
+    "groups",
+    "default",
+    "until",
+    "subject",
+    "max_age",
+    "default_tools",
+    "side_effects",
+    "keywords",
+    "description",
+    "extends",
+    "targets",
+    "search_limit",
+    "context_window",
+    "auto_approve",
+    "enabled",
+    "''",
+    "'a.b'",
+]
 BOUNDED = settings(
     max_examples=60 * TIMES,
     deadline=None,
@@ -58,7 +86,8 @@ def mcpexpose(*arguments: str) -> tuple[int, str]:
             code = refused.exit_code
             print(refused, file=err)
         except click.UsageError as refused:
-            assert "no enabled server" in refused.message, refused.message
+            if "no enabled server" not in refused.message:
+                raise
             code = refused.exit_code
             print(refused.format_message(), file=err)
     printed = "".join(stream.buffer.getvalue().decode("utf-8") for stream in (out, err))  # type: ignore[attr-defined]
@@ -78,16 +107,13 @@ def exercise(world: World) -> None:
         for file, data in world.items():
             Path(file).parent.mkdir(exist_ok=True)
             Path(file).write_bytes(data)
-        outputs = [f"--output={form}=out.{form}" for form in FORMS]
-        codes = {mcpexpose("lint", "config.toml", "--persona", "audit", *outputs)[0]}
+        lint = ("lint", "config.toml", "--persona", "audit")
+        code, _ = mcpexpose(*lint, *(f"--output={form}=out.{form}" for form in FORMS))
         for form in FORMS:
-            codes.add(
-                mcpexpose("lint", "config.toml", "--persona", "audit", "--format", form)[0] if form == "json" else 0
-            )
             text = Path(f"out.{form}").read_text("utf-8")
             quiet(text, form)
             well_formed(form, text)
-        assert len(codes - {0}) <= 1
+        assert mcpexpose(*lint, "--format", "json") == (code, Path("out.json").read_text("utf-8"))
         told = [("lint", "--diff", "--unsafe-fixes"), ("plan", "--output=json=p.json", "--output=markdown=p.md")]
         told += [("lock", "--check"), ("lock", "--format", "json"), ("lock", "--check", "--format", "json")]
         told += [
@@ -189,20 +215,7 @@ def test_a_spoiled_pack(world: World, done: list[Step]) -> None:
             st.sampled_from(TOML_LINES),
             st.builds(
                 lambda key, value: f"{key} = {value}",
-                st.sampled_from(
-                    ("command", "url", "args", "env", "exposure", "allow", "deny", "side_effect", "approval", "groups")
-                    + (
-                        "default",
-                        "until",
-                        "subject",
-                        "max_age",
-                        "default_tools",
-                        "side_effects",
-                        "keywords",
-                        "description",
-                    )
-                    + ("extends", "targets", "search_limit", "context_window", "auto_approve", "enabled", '"a b"', "''")
-                ),
+                st.sampled_from(KEYS),
                 st.sampled_from(TOML_VALUES + tuple(json.dumps(text) for text in HOSTILE)),
             ),
             st.text(max_size=20),
