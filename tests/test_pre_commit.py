@@ -1,4 +1,4 @@
-"""The hooks for pre-commit: a manifest that it takes, commands and options that there are, and a run in a repository."""
+"""The hooks for pre-commit: a manifest that it takes, commands and options that there are, a run in a repository."""
 
 from __future__ import annotations
 
