@@ -132,11 +132,12 @@ def name_of(path: Path) -> str:
 
 
 def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
+    """https://no-color.org, https://force-color.org and https://bixense.com/clicolors, the first that says anything."""
     if environ.get("NO_COLOR"):
         return False
-    if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
+    if any(environ.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
-    return terminal and environ.get("TERM") != "dumb"
+    return terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
 def _to_nowhere(stream: TextIO) -> None:
