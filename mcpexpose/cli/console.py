@@ -50,9 +50,9 @@ def out(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
     except OSError as error:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
 
 
@@ -67,9 +67,9 @@ def out_machine(text: str) -> None:
         buffer.write(text.encode("utf-8", "backslashreplace"))
         buffer.flush()
     except BrokenPipeError:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
     except OSError as error:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
 
 
@@ -85,7 +85,7 @@ def say(text: str) -> None:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()
     except OSError:
-        _to_nowhere(sys.stderr)
+        to_nowhere(sys.stderr)
 
 
 def progress(text: str) -> None:
@@ -140,7 +140,8 @@ def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
     return terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
-def _to_nowhere(stream: TextIO) -> None:
+def to_nowhere(stream: TextIO) -> None:
+    """What is still written to a stream that nobody reads is thrown away."""
     # The interpreter flushes at exit and would complain of the closed pipe once more.
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
