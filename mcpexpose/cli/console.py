@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -47,7 +48,7 @@ def page() -> Screen:
 def out(text: str) -> None:
     """Data for a reader. A reader that went away (`| head`) is no error. Raises InputMissing where stdout is full."""
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(_inert(text))
         sys.stdout.flush()
     except BrokenPipeError:
         to_nowhere(sys.stdout)
@@ -82,7 +83,7 @@ def say(text: str) -> None:
     """A line of chatter, to stderr; printed as it is, so text of servers passes `shown` before."""
     try:
         encoding = sys.stderr.encoding or "utf-8"
-        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.write(_inert(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()
     except OSError:
         to_nowhere(sys.stderr)
@@ -138,6 +139,13 @@ def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
     if any(environ.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
     return terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
+
+
+def _inert(text: str) -> str:
+    """TEXT as the log of a job at GitHub may hold it: there a line is a command that opens with `::`, or has `##[`."""
+    if os.environ.get("GITHUB_ACTIONS") != "true" or not ("::" in text or "##[" in text):
+        return text
+    return re.sub(r"^(\s*):(?=:)", r"\1\\u{3A}", text, flags=re.MULTILINE).replace("##[", "#\\u{23}[")
 
 
 def to_nowhere(stream: TextIO) -> None:

@@ -119,12 +119,15 @@ def _open_what_is_closed() -> None:
 
 
 def _show(refused: click.ClickException) -> None:
-    from mcpexpose.cli.console import to_nowhere
+    from io import StringIO
 
-    try:
-        refused.show()
-    except OSError:
-        to_nowhere(sys.stderr)
+    from mcpexpose.cli.console import say
+    from mcpexpose.model.text import shown
+
+    text = StringIO()
+    refused.show(text)
+    for line in text.getvalue().rstrip("\n").split("\n"):
+        say(shown(line))  # what was typed may have been pasted
 
 
 def _failed(error: Exception) -> int:
