@@ -87,15 +87,18 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. Prints whatever there is to print; raises nothing."""
+    _open_what_is_closed()
     try:
         result: Any = group.main(arguments, prog_name="mcpexpose", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:
+        return exits.OK  # click's way to say that whoever read the help went away
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         return exits.INTERRUPTED
     except click.ClickException as refused:
-        refused.show()
+        _show(refused)
         return exits.USAGE
     except Exception as error:
         return _failed(error)
@@ -105,6 +108,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run() -> None:
     """The console script."""
     sys.exit(main())
+
+
+def _open_what_is_closed() -> None:
+    """A stream that was closed when Python started (`>&-`) is None, which nobody expects who prints."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+def _show(refused: click.ClickException) -> None:
+    from io import StringIO
+
+    from mcpexpose.cli.console import say
+    from mcpexpose.model.text import shown
+
+    text = StringIO()
+    refused.show(text)
+    for line in text.getvalue().rstrip("\n").split("\n"):
+        say(shown(line))  # what was typed may have been pasted
 
 
 def _failed(error: Exception) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from mcpexpose.report.screen import Screen
 
 _LEVELS = tuple(severity.value for severity in Severity)
-_ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
@@ -75,13 +73,13 @@ def _crash(slug: str, what: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_legal(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return quoteattr(_legal(text), {"\n": "&#10;", "##[": "##&#91;"})
 
 
 def _text(text: str) -> str:
-    return escape(_legal(text), {"\r": "&#13;"})
+    return escape(_legal(text), {"##[": "##&#91;"})
 
 
 def _legal(text: str) -> str:
-    """TEXT with what XML 1.0 cannot hold as an escape of ours."""
-    return _ILLEGAL.sub(lambda found: f"\\u{{{ord(found.group()):04X}}}", text)
+    """TEXT with what nobody sees as an escape of ours, and with it all that XML 1.0 cannot hold."""
+    return "\n".join(shown(line) for line in text.split("\n"))

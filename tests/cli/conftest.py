@@ -97,7 +97,7 @@ def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     """Runs the command line in the project's folder, at a fixed time where the command has one."""
     from mcpexpose.cli.main import main
 
-    for name in ("MCPEXPOSE_CONFIG", "MCPEXPOSE_DEBUG", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+    for name in ("MCPEXPOSE_CONFIG", "MCPEXPOSE_DEBUG", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(project)
 
