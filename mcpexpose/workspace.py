@@ -297,16 +297,21 @@ class Workspace:
         return self.located(self.found)
 
     @property
-    def writable(self) -> bool:
-        """Whether the operator's text is right and what changed was accepted, so that a bundle may be written."""
-        from mcpexpose.catalog.drifted import HOLDING
-
+    def sound(self) -> bool:
+        """Whether the operator's text is right, so that the plan is what it means."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
             for finding in self._found_in_config
         )
+        return self.resolved is not None and not faulty and self.compiled.writable
+
+    @property
+    def writable(self) -> bool:
+        """Whether it is, and what changed was accepted, so that a bundle may be written."""
+        from mcpexpose.catalog.drifted import HOLDING
+
         held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
-        return self.resolved is not None and not faulty and not held and self.compiled.writable
+        return self.sound and not held
 
     def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("mcpexpose.cli.show", "Request 1 as the model gets it."),
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
+    "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what a model sees, finds, and never meets."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
     "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FINDING_FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 PREVIEW_FORMATS = ("text", "json", "markdown")
+TEST_FORMATS = ("text", "json", "junit")
 """The names in report's registries; they stand here so that `--help` need not import those."""
 
 F = TypeVar("F", bound="Callable[..., Any]")

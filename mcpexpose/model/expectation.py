@@ -1,4 +1,4 @@
-"""What a team asserts of its plan: `*.expose.toml`, as frozen pydantic models. `schemas/test.schema.json` is from here."""
+"""What a team asserts of its plan: `*.expose.toml` as frozen pydantic models, and the source of its JSON Schema."""
 
 from __future__ import annotations
 
