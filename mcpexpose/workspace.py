@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
+    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
@@ -164,6 +165,13 @@ class Workspace:
     def identities(self) -> Mapping[str, str]:
         """How each enabled server is reached, as a lock holds it."""
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
+
+    @cached_property
+    def tests(self) -> tuple[Expectation, ...] | None:
+        """The policy tests beside the config; None where a file of them is at fault."""
+        from mcpexpose.config.tests import beside_parsed
+
+        return beside_parsed(self.folder)
 
     @cached_property
     def drift(self) -> Drift | None:
