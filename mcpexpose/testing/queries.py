@@ -96,7 +96,8 @@ def _finds(query: str, entry: _Entry, most: int, reached: Reached) -> Iterator[F
         what = what if named.exact else f'what "{shown(entry.text, 120)}" meets'
         fact = f'"{_short(query)}" does not find {what} at all; {_firsts(found) or nothing(ranking.reason)}'
     else:
-        stands = f"{what} stands at rank {rank:,}, and the test wants it among the first {most}"
+        where = "first" if most == 1 else f"among the first {most}"
+        stands = f"{what} stands at rank {rank:,}, and the test wants it {where}"
         fact = f'"{_short(query)}" finds others before it: {stands}; {_firsts(found)}'
     advice = _to_find(query, best, rank, held)
     yield Failure("finds", entry.text, fact, advice, entry.place, query=query, found=found, rank=rank)
