@@ -65,8 +65,13 @@ def parse(document: Document) -> tuple[tuple[Written, ...], tuple[Finding, ...]]
         newer = fault("config-version-unsupported", ("schema_version",), message, "Use a newer mcpexpose.")
         return (), (_in_file(document.name, newer),)
     shaped = shape.shaped(ExpectationFile, shape.frozen(data))
-    found = [_reworded(each, data) for each in shaped.faults]
+    meant = {
+        (*each.drop[:-1], each.finding.details["suggests"][0])
+        for each in shaped.faults
+        if each.drop and each.finding.slug == "config-unknown-key" and each.finding.details
+    }
     # A table with a misspelt key is not told besides that it lacks what the key should have been.
+    found = [_reworded(each, data) for each in shaped.faults if each.drop not in meant]
     found += _checked(data, {each.drop[:2] for each in found if each.drop})
     dropped = {each.drop[:2] for each in found if each.drop}
     right: list[Written] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.compiler import patterns
 from mcpexpose.compiler.nearest import suggest
+from mcpexpose.config.nearest import nearest
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -76,9 +77,8 @@ def unknown_server(named: Named, subject: Subject) -> Misnamed | None:
     of = shown(subject.name, 120)
     if not named.server.exact:
         return Misnamed(f'{of} has no server that "{shown(text, 80)}" meets', "Mend the pattern, or take it out.")
-    near = suggest(text, tuple(subject.servers))
-    meant = f"{near.names[0]}/{named.tool.text}" if near.near else ""
-    advice = f'Write "{shown(meant, 120)}".' if meant else f"There are {_listed(subject.servers)}."
+    near = nearest(text, subject.servers, aliases=False)
+    advice = f'Write "{shown(f"{near}/{named.tool.text}", 120)}".' if near else f"There are {_listed(subject.servers)}."
     return Misnamed(f"{of} has no server {shown(text, 80)}", advice)
 
 
