@@ -156,7 +156,9 @@ class _Run:
 
     def _take(self, paths: list[Path] | tuple[Path, ...]) -> None:
         for path in paths:
-            self.files.setdefault(path.resolve(), (path, self._config(path)))
+            if path.resolve() not in self.files:
+                config = self._config(path)
+                self.files[path.resolve()] = (path, config.resolve() if config is not None else None)
 
     def _config(self, path: Path | None) -> Path | None:
         """The config that a test file is about; for no file, the one at hand. None where a bundle is read instead."""
@@ -189,11 +191,9 @@ class _Run:
             return None
 
     def _subject(self, config: Path | None) -> Subject:
-        key = config.resolve() if config is not None else None
-        if key not in self.subjects:
-            made = self._of_bundle() if config is None else self._of_config(config)
-            self.subjects[key] = made
-        return self.subjects[key]
+        if config not in self.subjects:
+            self.subjects[config] = self._of_bundle() if config is None else self._of_config(config)
+        return self.subjects[config]
 
     def _of_bundle(self) -> Subject:
         from mcpexpose.host.plan import load_plan
@@ -208,7 +208,7 @@ class _Run:
         from mcpexpose.testing.compiled import subject_of
 
         workspace = given.workspace(config, self.catalogs, self.now)
-        self.workspaces[config.resolve()] = workspace
+        self.workspaces[config] = workspace
         return subject_of(workspace, console.name_of(config), self.now)
 
     def _conceal(self, text: str) -> str:

@@ -93,7 +93,8 @@ def unknown_tool(named: Named, subject: Subject) -> Misnamed | None:
     there = [tool for tool in subject.known if tool.server in servers]
     names: Mapping[str, ToolId] = {tool.name: tool for tool in reversed(there)}
     near = suggest(named.tool.text, tuple(names))
-    where = f"captured of {shown(servers[0], 80)}" if len(servers) == 1 else f"of {shown(subject.name, 120)}"
+    whence = "captured of" if subject.decisions is not None else "in the plan of"
+    where = f"{whence} {shown(servers[0], 80)}" if len(servers) == 1 else f"of {shown(subject.name, 120)}"
     fact = f"{text} meets none of the {len(there):,} tools {where}"
     if near.near:
         return Misnamed(fact, f'Write "{shown(str(names[near.names[0]]), 120)}".')
