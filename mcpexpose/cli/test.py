@@ -158,7 +158,9 @@ class _Run:
         for path in paths:
             if path.resolve() not in self.files:
                 config = self._config(path)
-                self.files[path.resolve()] = (path, config.resolve() if config is not None else None)
+                # Not resolved: of a link, what lies beside the link counts, as for the other commands.
+                at = Path(os.path.abspath(config)) if config is not None else None  # noqa: PTH100
+                self.files[path.resolve()] = (path, at)
 
     def _config(self, path: Path | None) -> Path | None:
         """The config that a test file is about; for no file, the one at hand. None where a bundle is read instead."""

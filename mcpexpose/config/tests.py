@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SUFFIX = ".expose.toml"
 _FORMAT = 1
 _LISTS = ("sees", "not_visible", "query", "finds", "never_finds")
+_OWN = ".mcpexpose"
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
 
@@ -48,7 +49,7 @@ def below(folder: Path) -> tuple[Path, ...]:
     found: list[Path] = []
     os.listdir(folder)  # noqa: PTH208  # os.walk would keep the trouble to itself
     for base, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
+        folders[:] = [name for name in folders if name == _OWN or not (name.startswith(".") or name in _SKIPPED)]
         at = folder / os.path.relpath(base, folder)
         found += [at / name for name in files if name.endswith(SUFFIX)]
     return tuple(sorted(found))

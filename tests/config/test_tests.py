@@ -83,6 +83,7 @@ def test_the_files_of_a_config_stand_beside_it_and_in_tests(tmp_path: Path) -> N
         "a.expose.toml",
         "tests/c.expose.toml",
         "sub/d.expose.toml",
+        ".mcpexpose/g.expose.toml",
         ".hid/e.expose.toml",
         "x.toml",
     ]
@@ -94,7 +95,13 @@ def test_the_files_of_a_config_stand_beside_it_and_in_tests(tmp_path: Path) -> N
     found = [path.relative_to(tmp_path).as_posix() for path in beside(tmp_path)]
     assert found == ["a.expose.toml", "b.expose.toml", "tests/c.expose.toml"]
     deep = [path.relative_to(tmp_path).as_posix() for path in below(tmp_path)]
-    assert deep == ["a.expose.toml", "b.expose.toml", "sub/d.expose.toml", "tests/c.expose.toml"]
+    assert deep == [
+        ".mcpexpose/g.expose.toml",
+        "a.expose.toml",
+        "b.expose.toml",
+        "sub/d.expose.toml",
+        "tests/c.expose.toml",
+    ]
     tests = beside_parsed(tmp_path)
     assert tests is not None
     assert [test.name for test in tests] == found
