@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcpexpose.config.subjects import dotted
 from mcpexpose.model.finding import Place
 from mcpexpose.model.text import shown
 from mcpexpose.report.tested import Failure
@@ -98,7 +99,7 @@ def _not_visible(text: str, place: Place, reached: Reached) -> Iterator[Failure]
     if not named.exact:
         fact = f'{count(len(met), "tool")} that "{shown(text, 120)}" meets {verb} visible: {_list(told, len(met))}'
     first = met[0]
-    advice = f'Deny it: deny = ["{shown(first.name, 80)}"] in [mcp_servers.{shown(first.server, 80)}]'
+    advice = f'Deny it: deny = ["{shown(first.name, 80)}"] in [{dotted(("mcp_servers", first.server))}]'
     if reached.profile is not None:
         advice += f", or keep its groups or its class out of profile {shown(reached.profile, 80)}"
     yield Failure("not_visible", text, fact, advice + ".", place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcpexpose.config.subjects import dotted
 from mcpexpose.host.finder import refused_query
 from mcpexpose.model.finding import Place
 from mcpexpose.model.text import shown
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 Found = tuple[tuple[int, str, float], ...]
 _LISTED = 5
+_AROUND = "\"'`“”‘’„«»()[]{}<>.,;:!?\\"
+"""What stands around a word in a sentence."""
 
 
 def check(written: Written, file: str, reached: Reached) -> Iterator[Failure]:
@@ -105,12 +108,13 @@ def _finds(query: str, entry: _Entry, most: int, reached: Reached) -> Iterator[F
 
 def _to_find(query: str, tool: ToolId, rank: int | None, held: tuple[str, ...]) -> str:
     """The words that the tool lacks, as the config would give them; else what may be loosened."""
-    server, name = shown(tool.server, 80), shown(tool.name, 80)
     lacking = [word for word in query.split() if (found := terms(word)) and not set(found) & set(held)]
     loosen = f", or allow within = {rank}" if rank is not None and rank <= LIMIT_MAX else ""
-    if lacking:
-        words = ", ".join(f'"{shown(word, 40)}"' for word in dict.fromkeys(lacking))
-        return f"Give it the words that it lacks, keywords = [{words}] in [mcp_servers.{server}.tools.{name}]{loosen}."
+    words = dict.fromkeys(word for each in lacking if (word := each.strip(_AROUND)))
+    if words:
+        listed = ", ".join(f'"{shown(word, 40)}"' for word in words)
+        table = dotted(("mcp_servers", tool.server, "tools", tool.name))
+        return f"Give it the words that it lacks, keywords = [{listed}] in [{table}]{loosen}."
     more = f'mcpexpose search "{_short(query)}" shows all'
     return f"It holds every word, as those before it do: ask what tells it from them{loosen}; {more}."
 
@@ -122,8 +126,8 @@ def _never_finds(query: str, entry: _Entry, reached: Reached) -> Iterator[Failur
             continue
         what = reached.subject.planned[tool].side_effect.value
         fact = f'"{_short(query)}" finds {shown(str(tool), 120)} ({what}) at rank {rank}'
-        server = shown(tool.server, 80)
-        advice = f'Deny it: deny = ["{shown(tool.name, 80)}"] in [mcp_servers.{server}], or mend the test.'
+        table = dotted(("mcp_servers", tool.server))
+        advice = f'Deny it: deny = ["{shown(tool.name, 80)}"] in [{table}], or mend the test.'
         found = _found(reached, query)
         yield Failure("never_finds", entry.text, fact, advice, entry.place, query=query, found=found, rank=rank)
         return

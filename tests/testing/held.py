@@ -88,18 +88,18 @@ def write(folder: Path, config: str = CONFIG) -> Path:
     return folder / "config.toml"
 
 
-def subject(folder: Path) -> Subject:
-    """The plan of the config in FOLDER, written there."""
-    return subject_of(Workspace(write(folder), environ={}, now=NOW), "config.toml", NOW)
+def subject(folder: Path, config: str = CONFIG) -> Subject:
+    """The plan of CONFIG, written to FOLDER."""
+    return subject_of(Workspace(write(folder, config), environ={}, now=NOW), "config.toml", NOW)
 
 
-def outcome(folder: Path, text: str, wanted: tuple[str, ...] = ()) -> TestedFile:
+def outcome(folder: Path, text: str, wanted: tuple[str, ...] = (), config: str = CONFIG) -> TestedFile:
     """What the tests in TEXT give."""
-    return run(of_bytes(text.encode(), "team.expose.toml"), subject(folder), wanted)[0]
+    return run(of_bytes(text.encode(), "team.expose.toml"), subject(folder, config), wanted)[0]
 
 
-def failures(folder: Path, body: str) -> tuple[Failure, ...]:
+def failures(folder: Path, body: str, config: str = CONFIG) -> tuple[Failure, ...]:
     """What fails of one test with this BODY."""
-    file = outcome(folder, f'[[tests]]\nname = "it"\n{body}\n')
+    file = outcome(folder, f'[[tests]]\nname = "it"\n{body}\n', config=config)
     assert file.findings == ()
     return file.failures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,21 +113,22 @@ def test_a_query_that_misses_says_what_it_found_and_where_the_tool_stands(tmp_pa
     assert f"within = {failure.rank}" in failure.advice
 
 
+def test_the_words_that_are_advised_do_help(tmp_path: Path) -> None:
+    """With them in the config the query finds the tool; the sentence's marks are none of them (F01)."""
+    body = 'query = "Please, stow (my) belongings!"\nfinds = "git/git_commit"\nwithin = 1'
+    (failure,) = held.failures(tmp_path, body)
+    assert 'keywords = ["stow", "belongings"] in [mcp_servers.git.tools.git_commit]' in failure.advice
+    old = "[mcp_servers.git.tools.git_commit]\n"
+    config = held.CONFIG.replace(old, f'{old}keywords = ["stow", "belongings"]\n')
+    assert held.failures(tmp_path, body, config) == ()
+
+
 def test_without_within_the_limit_of_a_search_counts(tmp_path: Path) -> None:
     """What a model gets that names no limit."""
     body = 'query = "letter commits history state"\nfinds = "git/git_status"'
     assert held.failures(tmp_path, body) == ()
-    config = held.CONFIG + "\n[exposure]\nsearch_limit = 1\n"
-    (tmp_path / "more").mkdir()
-    held.write(tmp_path / "more", config)
-    text = f'[[tests]]\nname = "it"\n{body}\n'
-    from mcpexpose.config.document import of_bytes
-    from mcpexpose.testing.compiled import subject_of
-    from mcpexpose.workspace import Workspace
-
-    workspace = Workspace(tmp_path / "more" / "config.toml", environ={}, now=held.NOW)
-    file, _ = run(of_bytes(text.encode(), "t"), subject_of(workspace, "config.toml", held.NOW))
-    assert [failure.key for failure in file.failures] == ["finds"]
+    (failure,) = held.failures(tmp_path, body, held.CONFIG + "\n[exposure]\nsearch_limit = 1\n")
+    assert failure.key == "finds"
 
 
 def test_every_assertion_of_a_test_is_held(tmp_path: Path) -> None:
@@ -170,21 +172,11 @@ def test_coverage_is_of_the_tools_that_a_test_speaks_of(tmp_path: Path) -> None:
 
 def test_text_of_a_server_is_shown_and_not_acted_on(tmp_path: Path) -> None:
     """A name that is met by a star may hold anything (law 6)."""
-    held.TOOLS["evil"] = {"x\x1b[2J\u202e": "Nothing"}
-    try:
-        folder = tmp_path
-        config = held.CONFIG + '\n[mcp_servers.evil]\ncommand = "e"\ndescription = "E"\n'
-        held.write(folder, config)
-        from mcpexpose.config.document import of_bytes
-        from mcpexpose.testing.compiled import subject_of
-        from mcpexpose.workspace import Workspace
-
-        subject = subject_of(Workspace(folder / "config.toml", environ={}, now=held.NOW), "config.toml", held.NOW)
-        text = '[[tests]]\nname = "\\u001b[2J"\nsees = ["evil/*"]\nprofile = "\\u202e"\n'
-        text += '[[tests]]\nname = "b"\nsees = ["evil/*"]\n'
-        file, _ = run(of_bytes(text.encode(), "t"), subject)
-    finally:
-        del held.TOOLS["evil"]
-    told = "".join(failure.fact + failure.advice for failure in file.failures)
-    assert len(file.failures) == 2
-    assert not set("\x1b\u202e") & set(told)
+    catalog = {"server": "evil", "tools": [{"name": "x\x1b[2J\u202e", "inputSchema": {"type": "object"}}]}
+    (tmp_path / "catalogs").mkdir()
+    (tmp_path / "catalogs" / "evil.json").write_text(json.dumps(catalog))
+    config = held.CONFIG + '\n[mcp_servers.evil]\ncommand = "e"\ndescription = "E"\n'
+    body = 'sees = ["evil/*"]\nnot_visible = ["*/\\u001b[[]2J*", "\\u202e/*"]\nquery = "\\u202e b"\nfinds = "evil/*"'
+    found = held.failures(tmp_path, body, config)
+    assert len(found) == 3
+    assert not set("\x1b\u202e") & set("".join(failure.fact + failure.advice for failure in found))
