@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.model.text import shown
 from mcpexpose.report.findings import message, whereabouts
+from mcpexpose.report.words import count
 from mcpexpose.report.xmltext import attribute, content
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcpexpose.model.finding import Finding
     from mcpexpose.report.screen import Screen
     from mcpexpose.report.tested import Failure, Tested, TestedFile, TestsReport
@@ -25,7 +28,7 @@ def render(report: TestsReport, screen: Screen) -> str:
         counts = f'tests="{len(held)}" failures="0" errors="{len(held)}" skipped="0"'
         cases = [
             f'<testcase name="config" classname={attribute(shown(each.config))}>'
-            f"<error message={attribute(f'{each.errors} errors: mcpexpose lint shows them')}/></testcase>"
+            f"<error message={attribute(count(each.errors, 'error') + ': mcpexpose lint says more')}/></testcase>"
             for each in held
         ]
         parts.append(f'<testsuite name="mcpexpose lint" {counts}>\n' + "\n".join(cases) + "\n</testsuite>\n")
@@ -45,14 +48,21 @@ def _case(file: str, test: Tested) -> str:
     name = attribute(shown(file))
     line = f' line="{test.location.line}"' if test.location else ""
     head = f"<testcase name={attribute(shown(test.name))} classname={name} file={name}{line}>"
-    return head + "".join(_failure(each) for each in test.failures) + "</testcase>"
+    return head + (_failure(test.failures) if test.failures else "") + "</testcase>"
 
 
-def _failure(failure: Failure) -> str:
+def _failure(failures: Sequence[Failure]) -> str:
+    """All assertions that failed in one element, since many readers take the first alone."""
+    first, more = failures[0], len(failures) - 1
+    told = first.fact + (f" (and {count(more, 'other assertion')})" if more else "")
+    text = content("\n\n".join(_told(failure) for failure in failures))
+    return f'<failure type="{first.key}" message={attribute(told)}>{text}</failure>'
+
+
+def _told(failure: Failure) -> str:
     at = failure.location
     where = f"{shown(at.file)}:{at.line}:{at.column}: " if at else ""
-    text = content(f"{where}{failure.fact}\n{failure.advice}")
-    return f'<failure type="{failure.key}" message={attribute(failure.fact)}>{text}</failure>'
+    return f"{where}{failure.fact}\n{failure.advice}"
 
 
 def _error(file: str, finding: Finding) -> str:

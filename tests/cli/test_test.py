@@ -142,6 +142,7 @@ def test_junit_goes_to_a_file_in_the_same_run(run: Run, project: Path) -> None:
     assert done.code == 1
     assert "failed  found first" in done.out
     root = ElementTree.parse(project / "out.xml").getroot()
+    assert [len(case) for case in root.iter("testcase")] == [0, 1, 1]
     assert root.attrib == {"name": "mcpexpose test", "tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
     cases = {case.attrib["name"]: case for case in root.iter("testcase")}
     assert list(cases["told at once"]) == []

@@ -22,16 +22,17 @@ rule = Rule(__name__, severity="info", since="0.1.0")
 def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
     if context.tests is None:
         return
-    changing = {server: tools for server in sorted(subject.config.mcp_servers) if (tools := _changing(server, context))}
+    servers = sorted(name for name, table in subject.config.mcp_servers.items() if table.enabled)
+    changing = {server: tools for server in servers if (tools := _changing(server, context))}
     tests = context.tests() if changing else None
     if tests is None:
         return
     named = [pair for test in tests for text in test.named if (pair := _pair(text))]
-    bare = {server: tools for server, tools in changing.items() if not _asserted(server, context, named)}
+    bare = {server: tools for server, tools in changing.items() if not _asserted(server, tools, context, named)}
     if not bare:
         return
     if not tests:
-        servers = list(bare)
+        servers = sorted(bare)
         verb = "has a tool that changes things" if len(servers) == 1 else "have tools that change things"
         yield rule.finding(
             f"{_names(servers)} {verb}, and there is no policy test",
@@ -51,7 +52,10 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
 
 
 def _changing(server: str, context: Context) -> list[str]:
-    """Its tools that a model may meet and that are not read_only."""
+    """Its tools that a model may meet and that are not read_only; without a catalog, what the config says of them."""
+    if server not in context.catalogs:
+        tables = context.config.mcp_servers[server].tools
+        return [f"{server}/{name}" for name, table in tables.items() if table.side_effect in ("write", "destructive")]
     return [
         str(tool.id)
         for tool in context.tools_by_server.get(server, ())
@@ -69,15 +73,16 @@ def _pair(text: str) -> Pair | None:
     return patterns.compiled(server), patterns.compiled(tool)
 
 
-def _asserted(server: str, context: Context, named: Sequence[Pair]) -> bool:
+def _asserted(server: str, tools: Sequence[str], context: Context, named: Sequence[Pair]) -> bool:
     """Whether a test speaks of a tool of SERVER that is not read_only, one that no model meets among them."""
     here = [tool for of, tool in named if of.matches(server)]
-    return bool(here) and any(
-        pattern.matches(tool.id.name)
-        for tool in context.tools_by_server[server]
+    names = {tool.partition("/")[2] for tool in tools}
+    names.update(
+        tool.id.name
+        for tool in context.tools_by_server.get(server, ())
         if tool.decision.side_effect is not SideEffect.READ_ONLY
-        for pattern in here
     )
+    return any(pattern.matches(name) or pattern.text == name for pattern in here for name in names)
 
 
 def _names(servers: Sequence[str]) -> str:
