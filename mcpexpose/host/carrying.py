@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.arguments import copied
 from mcpexpose.host.outcome import Carried
+from mcpexpose.host.threads import in_own_thread
 from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ServerError
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
     """The raw result. Raises what `model.calling` names, SilentServer, and what cancels a task."""
     import asyncio
 
-    if through is None:
-        await _connect(runtime, located)
     limit = located.server.transport.tool_timeout_s
     loop = asyncio.get_running_loop()
     end = loop.time() + LONGEST * limit
@@ -59,8 +58,8 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
         raise SilentServer("no answer came in time") from None
 
 
-async def _connect(runtime: Runtime, located: Located) -> None:
-    """Have the connection there before the call's time begins: a start may take long, and nothing is sent by it."""
+async def connect(runtime: Runtime, located: Located) -> None:
+    """Have the connection there before the call's time begins. Raises NotSent."""
     import asyncio
 
     if runtime.connections is None:
@@ -73,12 +72,10 @@ async def _connect(runtime: Runtime, located: Located) -> None:
 
 
 async def _through(through: Through, carried: Carried) -> Any:
-    import asyncio
-
     try:
         if inspect.iscoroutinefunction(through) or inspect.iscoroutinefunction(type(through).__call__):
             return await through(carried)
-        given = await asyncio.to_thread(through, carried)
+        given = await in_own_thread(through, carried)
         return await given if inspect.isawaitable(given) else given
     except (CallTrouble, TimeoutError):
         raise

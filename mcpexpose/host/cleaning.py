@@ -16,13 +16,18 @@ _CONTROLS = re.compile(
 
 
 def cleaned(value: Any) -> Any:
-    """A JSON value with all its texts cleaned, keys left alone; the same value where there is nothing to clean."""
+    """A JSON value with all its texts cleaned, keys too; nothing of it is lost."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):
         return [cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {key: cleaned(item) for key, item in value.items()}
+        out: dict[str, Any] = {}
+        for key, item in value.items():
+            name = clean_text(key)
+            # Where two keys would be one, the second is spelt out.
+            out[name if name not in out else key.encode("unicode_escape").decode()] = cleaned(item)
+        return out
     return value
 
 

@@ -60,7 +60,8 @@ class Handles:
                 known = self._live.get(ToolId(*named)) if not isinstance(named, ToolId) else self._live.get(named)
                 return known[-1] if known else None
             issued = self._live.get(ToolId(named.server, named.tool), ())
-            return named if any(each.issue == named.issue for each in issued) else None
+            # The one that was issued, whatever was made of it since.
+            return next((each for each in issued if each.issue == named.issue), None)
 
 
 @dataclass(frozen=True, slots=True)

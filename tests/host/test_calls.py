@@ -335,7 +335,7 @@ def test_a_cancelled_writer_stays_open(plan: HostPlan, sink: Memory) -> None:
     assert plan.runtime.ledger.open_runs() == ()
     run(main("put"))
     assert [each.state for each in plan.runtime.ledger.open_runs()] == ["unknown"]
-    assert sink.told("call") == ["unknown-completion"]
+    assert sink.told("call") == ["cancelled", "unknown-completion"]
 
 
 def test_a_plain_function_carries_too(plan: HostPlan) -> None:
