@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-Z\\-_])")
 """What terminals obey: colours, titles, links."""
@@ -22,13 +25,26 @@ def cleaned(value: Any) -> Any:
     if isinstance(value, list):
         return [cleaned(item) for item in value]
     if isinstance(value, dict):
-        out: dict[str, Any] = {}
-        for key, item in value.items():
-            name = clean_text(key)
-            # Where two keys would be one, the second is spelt out.
-            out[name if name not in out else key.encode("unicode_escape").decode()] = cleaned(item)
-        return out
+        names = _names(value)
+        return {names.get(key, key): cleaned(item) for key, item in value.items()}
     return value
+
+
+def _names(keys: Iterable[str]) -> dict[str, str]:
+    """What those keys are called that cannot stay as they are; no two of all are one after that."""
+    odd = [key for key in keys if clean_text(key) != key]
+    if not odd:
+        return {}
+    taken, names = set(keys), {}
+    for key in odd:
+        name = clean_text(key)
+        if name in taken:  # spelt out
+            name = key.encode("unicode_escape").decode()
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        names[key] = name
+    return names
 
 
 def clean_text(text: str) -> str:
