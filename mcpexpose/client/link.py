@@ -275,6 +275,11 @@ class Link:
         except Exception as error:
             if pending.result is None and pending.trouble is None:
                 pending.trouble = self._told(error, pending)
+        except BaseException:
+            if self.target.transport.kind != "stdio":
+                # The SDK posts its cancellation before anything else, and would wait for a network that is gone.
+                self.retire()
+            raise
         finally:
             _current.reset(token)
             self._done(pending)
