@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.host import gate, record, results
 from mcpexpose.host.carrying import SilentServer, carry, connect
 from mcpexpose.host.cleaning import cleaned, error_text
+from mcpexpose.host.failures import error_result
 from mcpexpose.host.inspector import Refused
 from mcpexpose.host.ledger import ApprovalGone, EqualCallOpen, LedgerUnavailable
 from mcpexpose.host.outcome import Ask, Completed, Failed, Quarantined, Unknown
@@ -309,7 +310,8 @@ async def _judged(session: Session, ready: _Ready, raw: Any, reduce: Reduce | No
             kept = await in_thread(plan.runtime.evidence.keep_value, raw, pool="disk")
         return Quarantined(*who, found.reason, text, found.size, kept)
     if found.is_error:
-        result = _shortened(cleaned(found.result), limit, _secrets(session, tool.server))
+        secrets = _secrets(session, tool.server)
+        result = await in_thread(error_result, found.result, found.size, limit, secrets)
         return Failed(*who, "tool-error", results.model_text(result), None, result)
     result = cleaned(found.result)
     return Completed(*who, result, results.model_text(result))
@@ -333,25 +335,6 @@ def _unread(session: Session, located: Located, error: ResultTooLarge | ResultUn
         limit = session.plan.limits.result_max_bytes
         return Quarantined(*who, "result-too-large", refusals.too_large(*who, None, limit))
     return Quarantined(*who, "result-malformed", refusals.malformed(*who, "it is no JSON that can be read"))
-
-
-def _shortened(result: dict[str, Any], limit: int, secrets: tuple[str, ...]) -> dict[str, Any]:
-    """An error result without credentials, and of one text where it is over the budget."""
-    struck = _struck(result, limit, secrets)
-    if len(results.compact(struck)) <= limit:
-        return dict(struck)
-    text = error_text(results.model_text(struck), max(limit - 100, 0) // 2, ())
-    return {"content": [{"type": "text", "text": text}], "isError": True}
-
-
-def _struck(value: Any, limit: int, secrets: tuple[str, ...]) -> Any:
-    if isinstance(value, str):
-        return error_text(value, limit, secrets)
-    if isinstance(value, list):
-        return [_struck(item, limit, secrets) for item in value]
-    if isinstance(value, dict):
-        return {error_text(key, limit, secrets): _struck(item, limit, secrets) for key, item in value.items()}
-    return value
 
 
 def _secrets(session: Session, server: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.arguments import copied
@@ -33,13 +34,17 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
     end = loop.time() + LONGEST * limit
     try:
         async with asyncio.timeout(limit) as time:
+            told = threading.Event()
 
             def renew() -> None:
+                told.clear()
                 if not time.expired():
                     time.reschedule(min(loop.time() + limit, end))
 
             def progress() -> None:
-                loop.call_soon_threadsafe(renew)
+                if not told.is_set():  # of a flood of reports the loop hears one at a time
+                    told.set()
+                    loop.call_soon_threadsafe(renew)
 
             carried = Carried(
                 located.tool.server,

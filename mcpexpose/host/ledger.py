@@ -12,12 +12,13 @@ import threading
 import time
 import uuid
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.errors import McpexposeError
+from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,8 @@ class Bound:
     """What a call, or an approval of one, is bound to."""
 
     scope: str
-    """Digest of the server and the way to it, for approvals: two projects may use one id for different servers."""
+    """Digest of the server and the way to it, credentials by the names of their variables, for approvals: two projects
+    may use one id for different servers."""
     place: str
     """The same for open calls, but for what an operator may change after a call was lost: arguments, limits."""
     server: str
@@ -73,7 +75,7 @@ class Bound:
 
     @classmethod
     def of(cls, server: str, transport: Transport, tool: str, revision: str, arguments: str) -> Bound:
-        scope = [server, transport.kind, transport.command, list(transport.args), transport.cwd, transport.url]
+        scope = [server, to_json(replace(transport, tool_timeout_s=0.0, startup_timeout_s=0.0))]
         place = [server, transport.kind, transport.command, transport.url]
         return cls(digest(scope), digest(place), server, tool, revision, arguments)
 

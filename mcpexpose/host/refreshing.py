@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.host.runtime import Runtime
-    from mcpexpose.model.plan import PlannedServer
+    from mcpexpose.model.plan import Plan, PlannedServer
 
 _log = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ async def _rounds(plan: HostPlan, server: str) -> bool:
         runtime.step(server, lambda watch: watch.begun())
         try:
             tools = await _list(runtime, known)
-            revision = revision_of(server, tools)
+            revision = await in_thread(revision_of, server, tools)
         except BaseException as error:
             runtime.step(server, lambda watch: watch.failed())
             if not isinstance(error, Exception):
@@ -236,6 +236,17 @@ def _replan(plan: HostPlan) -> None:
         return
     with _of(runtime).compiling:
         try:
-            plan.succeed(runtime.recompile(dict(runtime.catalogs)))
+            compiled = runtime.recompile(dict(runtime.catalogs))
+            if _settings(compiled.plan) != _settings(plan.plan):
+                _log.warning("the config is another now than that of the plan, so no plan was compiled from it")
+                return
+            plan.succeed(compiled)
         except Exception as error:
             _log.warning("the plan could not be compiled again, its changed servers stay out: %s", type(error).__name__)
+
+
+def _settings(plan: Plan) -> dict[str, str]:
+    """What a plan was made from, but for catalogs. A bundle was reviewed, and signed perhaps; a file that somebody
+    edited since was not.
+    """
+    return {name: value for name, value in plan.inputs.items() if not name.startswith("catalog ")}

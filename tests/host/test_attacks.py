@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import gc
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -15,8 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcpexpose import ApprovalQueue, ConnectionLost, HostPlan, Inspection, Ledger, NotSent, Runtime, ServerError
+from mcpexpose import (
+    ApprovalQueue,
+    ConnectionLost,
+    HostPlan,
+    Inspection,
+    Ledger,
+    LoggerSink,
+    NotSent,
+    Runtime,
+    ServerError,
+)
 from mcpexpose.host import ledger as ledger_module
+from mcpexpose.host.evidence import Evidence
 from mcpexpose.model.policy import Approval, PolicyState, SideEffect
 from tests.builders import compiled, tool
 from tests.host.running import OK, Memory, Server, plan_of, run, yes
@@ -524,3 +536,119 @@ def test_a_protocol_error_beside_a_success(tmp_path: Path) -> None:
     refused = run(session.call(handle, {"n": 1}, approve=yes, through=server))
     assert refused.outcome in ("refused:not-inspected", "refused:stale-revision")
     assert server.calls == []
+
+
+# what nobody reviewed
+
+
+def test_a_config_that_was_edited_since(tmp_path: Path) -> None:
+    """C03, G08: a bundle was reviewed; what stands in the config now was not, so no list makes the host go by it."""
+
+    async def refresh(server: str) -> list[dict[str, Any]]:
+        return [{"name": "put"}, {"name": "new"}]
+
+    put, line = tool("gh", "put", side_effect=WRITE)
+    free = replace(put, policy_state=PolicyState.ALLOWED, approval=Approval.AUTO)
+
+    def recompile(catalogs: Any) -> Any:
+        done = compiled((free, line), tool("gh", "new"))
+        return replace(done, plan=replace(done.plan, inputs={**done.plan.inputs, "config": "f" * 64}))
+
+    plan = plan_of(tmp_path, (put, line), refresh=refresh, recompile=recompile)
+    session, server = plan.session(), Server()
+    plan.list_changed("gh")
+    assert run(plan.refresh("gh"))
+    assert plan.newest is plan
+    assert run(session.call(inspected(session, "put"), {}, through=server)).outcome == "refused:stale-revision"
+    assert server.calls == []
+
+
+def test_an_approval_for_the_same_command_with_another_account(tmp_path: Path) -> None:
+    """G06: what somebody allowed one project is not allowed to another one that keeps its record in the same file."""
+
+    def as_(account: str) -> Callable[[Any], Any]:
+        def change(done: Any) -> Any:
+            servers = tuple(
+                replace(each, transport=replace(each.transport, env={"ACCOUNT": account})) for each in done.plan.servers
+            )
+            return replace(done, plan=replace(done.plan, servers=servers))
+
+        return change
+
+    put = tool("gh", "put", side_effect=WRITE)
+    one = plan_of(tmp_path, put, change=as_("test")).session()
+    other = plan_of(tmp_path, put, change=as_("production")).session()
+    one.approve(inspected(one, "put"), {})
+    outcome = run(other.call(inspected(other, "put"), {}, through=Server()))
+    assert outcome.outcome == "refused:approval-required"
+
+
+def test_a_logger_that_drops_events(tmp_path: Path) -> None:
+    """G12: evidence that nobody keeps is none, and calls that may change something are refused."""
+    logger = logging.getLogger("mcpexpose.test.dropping")
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), sink=LoggerSink(logger))
+    session, server = plan.session(), Server()
+
+    def call(n: int) -> str:
+        return str(run(session.call(inspected(session, "put"), {"n": n}, approve=yes, through=server)).outcome)
+
+    assert call(1) == "refused:audit-unavailable"
+    logger.setLevel(logging.INFO)
+    assert call(2) == "refused:audit-unavailable"
+    kept: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.INFO)
+    handler.emit = kept.append  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    assert call(3) == "ok"
+    assert [each.event["event"] for each in kept][-2:] == ["check", "call"]  # type: ignore[attr-defined]
+    assert len(server.calls) == 1
+
+
+# floods
+
+
+async def most_between(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:
+    """What WORK gives, and for how long the loop was held up at most meanwhile."""
+    longest, task = 0.0, asyncio.ensure_future(work)
+    while not task.done():
+        begun = time.monotonic()
+        await asyncio.sleep(0.001)
+        longest = max(longest, time.monotonic() - begun)
+    return await task, longest
+
+
+def test_a_flood_of_progress(tmp_path: Path) -> None:
+    """A server that reports progress without end is heard now and then, and no one waits for it."""
+    session = plan_of(tmp_path, tool("gh", "get")).session()
+
+    def flood(carried: Any) -> Any:
+        for _ in range(300_000):
+            carried.progress()
+        return OK
+
+    outcome, longest = run(most_between(session.call(inspected(session, "get"), {}, through=flood)))
+    assert outcome.outcome == "ok"
+    assert longest < 1
+
+
+def test_an_error_of_very_many_words(tmp_path: Path) -> None:
+    """A failure that is told at length is cut, and cleaned beside the loop; nobody else waits."""
+    session = plan_of(tmp_path, tool("gh", "get")).session()
+    said = {"isError": True, "content": [{"type": "text", "text": f"word {n}"} for n in range(100_000)]}
+    call = session.call(inspected(session, "get"), {}, through=Server(said))
+    outcome, longest = run(most_between(call))
+    assert outcome.outcome == "tool-error"
+    assert outcome.text.startswith("word 0\nword 1\n")
+    assert len(json.dumps(outcome.result)) < 200_000
+    assert longest < 1.5
+
+
+def test_evidence_fills_no_disk(tmp_path: Path) -> None:
+    """G16: a server that sends what is withheld without end leaves so much behind and no more."""
+    folder = tmp_path / "evidence"
+    evidence = Evidence(folder, limit_bytes=1_000)
+    kept = [evidence.keep(b"x" * 400) for _ in range(5)]
+    assert [each is not None for each in kept] == [True, True, False, False, False]
+    assert len(list(folder.iterdir())) == 2
