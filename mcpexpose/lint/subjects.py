@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Iterator, Mapping
 
+    from mcpexpose.lint.findable import Findable
     from mcpexpose.lint.mentions import Names
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
@@ -81,6 +82,22 @@ class Context:
                 if tool in decisions and tool not in found:
                     found[tool] = CapturedTool(tool, raw, decisions[tool], catalog.file, index)
         return tuple(found[tool] for tool in sorted(found))
+
+    def tool(self, name: ToolId) -> CapturedTool:
+        """A captured tool of the plan."""
+        return self._tools_by_id[name]
+
+    @cached_property
+    def _tools_by_id(self) -> Mapping[ToolId, CapturedTool]:
+        return {tool.id: tool for tool in self.tools}
+
+    @cached_property
+    def findable(self) -> Findable:
+        """The plan's tools as a search finds them; made for the first rule that asks."""
+        from mcpexpose.lint.findable import Findable
+
+        assert self.compiled is not None
+        return Findable(self.compiled)
 
     @cached_property
     def tools_by_server(self) -> Mapping[str, tuple[CapturedTool, ...]]:
