@@ -10,6 +10,7 @@ from functools import cached_property
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
+from mcpexpose.lint.mentions import distinctive
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
 from mcpexpose.search.engine import over
@@ -43,7 +44,14 @@ class Findable:
         text = self.plan.tools[row].description.strip()
         if len(text) > ASKED:
             text = text[:ASKED].rpartition(" ")[0] or text[:ASKED]
+        # Whoever wants this tool does not name the others that its text points to.
+        text = " ".join(word for word in text.split() if not self._points(word, row))
         return text if has_words(text) else ""
+
+    def _points(self, word: str, row: int) -> bool:
+        """Whether WORD of a text is the name of another tool."""
+        bare = word.strip(".,;:!?()[]{}`'\"*")
+        return distinctive(bare) and any(other != row for other in self._engine.named(bare))
 
     def search(self, query: str, limit: int) -> Ranking:
         """What find_tools ranks."""

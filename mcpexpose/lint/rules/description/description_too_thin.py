@@ -31,7 +31,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if {word.lower() for word in words} <= name:
         return  # told as one that restates its name
     yield rule.finding(
-        f'the description of {shown(str(tool.id))} is "{shown(text)}"',
+        f'the description of {shown(str(tool.id))} is no more than "{shown(text)}"',
         (tool.id,),
         "Say when it is the right tool, and what it gives.",
         tool.at("description"),
