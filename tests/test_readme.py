@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from mcpexpose.cli.main import COMMANDS
 from mcpexpose.model.config import Config, PolicyPack, ServerTable, ToolTable
+from mcpexpose.model.table import Table
 from mcpexpose.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,11 +125,11 @@ def commands_table() -> str:
 
 
 def config_reference() -> str:
-    tables: list[tuple[str, type[BaseModel]]] = [("at the top", Config)]
+    tables: list[tuple[str, type[Table]]] = [("at the top", Config)]
     tables += [
         (f"[{name}]", field.annotation)
         for name, field in Config.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Table)
     ]
     from mcpexpose.model.config import Constraint, ProfileTable, Waiver
 
@@ -153,7 +153,7 @@ def config_reference() -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, BaseModel):
+    if isinstance(value, Table):
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

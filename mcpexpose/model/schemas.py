@@ -90,8 +90,9 @@ def write(folder: Path) -> list[Path]:
 
 def _config_like(name: str) -> dict[str, Any]:
     from mcpexpose.model.config import Config, PolicyPack
+    from mcpexpose.model.mirror import mirror
 
-    body: dict[str, Any] = _without_null((Config if name == "config" else PolicyPack).model_json_schema())
+    body: dict[str, Any] = _without_null(mirror(Config if name == "config" else PolicyPack).model_json_schema())
     if name == "config":
         profile = body["$defs"]["ProfileTable"]["properties"]
         for key in sorted(PROFILE_KEYS):
