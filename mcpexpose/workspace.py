@@ -117,6 +117,11 @@ class Workspace:
         """By server id; one whose file is not usable is absent."""
         return self._catalogs[0]
 
+    @property
+    def catalogs_read(self) -> int:
+        """How many catalogs were of use; none where nobody asked for them."""
+        return len(self.catalogs) if "_catalogs" in vars(self) else 0
+
     @cached_property
     def max_age_s(self) -> float | None:
         """`[freshness] max_age` in seconds."""
@@ -248,13 +253,19 @@ class Workspace:
         return drifted.findings(self.drift, self.catalogs, self.name, self.meets) if self.drift else ()
 
     @property
-    def _found_in_config(self) -> tuple[Finding, ...]:
+    def packs(self) -> tuple[ResolvedPack, ...]:
+        """Those that the config extends, as far as they were found."""
+        return self._packs[0]
+
+    @property
+    def found_in_config(self) -> tuple[Finding, ...]:
+        """What is wrong with config and packs, not yet located."""
         return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
 
     @property
     def findings_of_config(self) -> tuple[Finding, ...]:
         """What is wrong with config and packs, located."""
-        return self.located(self._found_in_config)
+        return self.located(self.found_in_config)
 
     @cached_property
     def found(self) -> tuple[Finding, ...]:
@@ -263,7 +274,7 @@ class Workspace:
 
         of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
         planned = self.compiled.findings if self.resolved else ()
-        every = (*self._found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
+        every = (*self.found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
         return tuple(dict.fromkeys(every))
 
     def _found_of_broken(self) -> tuple[Finding, ...]:
@@ -303,7 +314,7 @@ class Workspace:
 
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
-            for finding in self._found_in_config
+            for finding in self.found_in_config
         )
         held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
         return self.resolved is not None and not faulty and not held and self.compiled.writable

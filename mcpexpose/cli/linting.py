@@ -21,27 +21,20 @@ if TYPE_CHECKING:
 
 
 def context_of(workspace: Workspace) -> Context:
-    """All that was made of a config, as far as it went."""
-    from mcpexpose.lint.subjects import Context
+    """All that is made of a config, each step when the first rule asks for it."""
+    from mcpexpose.lint.at_hand import AtHand
 
-    return Context(
-        file=workspace.name,
-        resolved=workspace.resolved,
-        catalogs=workspace.catalogs,
-        compiled=workspace.compiled if workspace.resolved else None,
-        now=workspace.now,
-        comments=workspace.document.comments,
-        first_key=workspace.document.first_key,
-        locate=workspace.locate,
-        lock=workspace.lock,
-    )
+    return AtHand(workspace)
 
 
 def lint(workspace: Workspace, choice: Choice) -> Linted:
     """What the stages found and what the rules find, chosen and waived."""
     from mcpexpose.lint import runner
+    from mcpexpose.lint.stages import reading_is_enough
 
-    return runner.lint(context_of(workspace), workspace.found, choice)
+    early = reading_is_enough(choice, workspace.config, workspace.packs)
+    found = workspace.found_in_config if early else workspace.found
+    return runner.lint(context_of(workspace), found, choice)
 
 
 def not_waived(workspace: Workspace) -> tuple[Finding, ...]:

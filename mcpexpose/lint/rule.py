@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mcpexpose.model.finding import Finding, Place, Severity
@@ -83,6 +82,8 @@ class Rule:
     @property
     def document(self) -> str:
         """The Markdown that stands beside the module. Raises FileNotFoundError where it was forgotten."""
+        from importlib import resources
+
         package, _, name = self.module.rpartition(".")
         return resources.files(package).joinpath(f"{name}.md").read_text("utf-8")
 

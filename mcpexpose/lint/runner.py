@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint import suppress
 from mcpexpose.lint.choice import Choice
-from mcpexpose.lint.registry import all_rules
+from mcpexpose.lint.registry import rule as rule_of
+from mcpexpose.lint.registry import slugs
 from mcpexpose.lint.subjects import walk
 from mcpexpose.model.text import shown
 from mcpexpose.report.accepted import Accepted, Crashed
@@ -53,13 +54,14 @@ def lint(context: Context, found: Iterable[Finding] = (), choice: Choice | None 
 
 def _run(context: Context, choice: Choice, crashes: list[Crashed]) -> list[Finding]:
     checks: dict[type, list[tuple[Rule, Check]]] = {}
-    for rule in all_rules().values():
-        if choice.runs(rule.slug):
-            for kind, check in rule.checks:
-                checks.setdefault(kind, []).append((rule, check))
+    for slug in slugs():
+        found = rule_of(slug) if choice.runs(slug) else None
+        if found is not None:
+            for kind, check in found.checks:
+                checks.setdefault(kind, []).append((found, check))
     out: list[Finding] = []
     failed: set[str] = set()
-    for subject in walk(context):
+    for subject in walk(context, checks):
         # A rule on what is written meets what is right in itself as well: a Server is a WrittenServer.
         for rule, check in chain.from_iterable(checks.get(kind, ()) for kind in type(subject).__mro__):
             if rule.slug in failed:

@@ -15,7 +15,7 @@ from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
 
     from mcpexpose.lint.findable import Findable
     from mcpexpose.lint.mentions import Names
@@ -216,8 +216,10 @@ class WholePlan:
 Subject = WholeConfig | WrittenServer | Profile | CapturedTool | WholePlan
 
 
-def walk(context: Context) -> Iterator[Subject]:
-    """Every subject that CONTEXT has. What needs a catalog is not met where there is none."""
+def walk(context: Context, wanted: Container[type]) -> Iterator[Subject]:
+    """Every subject that CONTEXT has, of the kinds WANTED. What needs a catalog is not met where there is none, and
+    nothing is compiled where nobody asks for what that gives.
+    """
     if context.resolved is None:
         return
     config = context.config
@@ -228,11 +230,12 @@ def walk(context: Context) -> Iterator[Subject]:
     for name, table in sorted(config.readable.items()):
         if table.enabled:
             yield WrittenServer(name, table, context.file)
-    if context.compiled is None:
+    if not any(kind in wanted for kind in (Profile, CapturedTool, WholePlan)) or context.compiled is None:
         return
     planned = {profile.name: profile for profile in context.plan.profiles}
     for name, profile in sorted(config.profiles.items()):
         if name in planned:
             yield Profile(name, profile, planned[name], context.file)
-    yield from context.tools
+    if CapturedTool in wanted:
+        yield from context.tools
     yield WholePlan(context.compiled)
