@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     help="What it lists does not count: findings from before lint was taken on.",
 )
 @click.option("--write-baseline", is_flag=True, help="Put all present findings into the baseline's FILE, and end.")
+@click.option(
+    "--no-cache", is_flag=True, help="Judge every tool anew; read nothing from the user's cache and keep nothing."
+)
 @click.option("--statistics", is_flag=True, help="How often each rule spoke, in place of the findings.")
 @options.reports(options.FINDING_FORMATS)
 @options.config
@@ -59,6 +62,7 @@ def command(
     diff: bool,
     baseline: Path | None,
     write_baseline: bool,
+    no_cache: bool,
     statistics: bool,
     form: str,
     outputs: tuple[tuple[str, Path], ...],
@@ -92,7 +96,11 @@ def command(
         raise click.UsageError("--statistics has the formats text and json")
     chosen, silent = _names(select), _names(ignore)
     runs = [
-        _Run(each, choose(each.config.lint if each.config else None, select=chosen, ignore=silent, persona=persona))
+        _Run(
+            each,
+            choose(each.config.lint if each.config else None, select=chosen, ignore=silent, persona=persona),
+            cached=not no_cache,
+        )
         for each in _workspaces(paths, config, catalogs, now)
     ]
     if write_baseline:
@@ -144,11 +152,12 @@ class _Run:
 
     workspace: Workspace
     choice: Choice
+    cached: bool
 
     def linted(self, workspace: Workspace, known: _Known | None) -> Linted:
         from mcpexpose.cli.linting import lint
 
-        linted = lint(workspace, self.choice)
+        linted = lint(workspace, self.choice, cached=self.cached)
         return known.without(linted, workspace) if known else linted
 
     def only_linted(self, known: _Known | None) -> Mended:

@@ -27,14 +27,23 @@ def context_of(workspace: Workspace) -> Context:
     return AtHand(workspace)
 
 
-def lint(workspace: Workspace, choice: Choice) -> Linted:
-    """What the stages found and what the rules find, chosen and waived."""
+def lint(workspace: Workspace, choice: Choice, *, cached: bool = False) -> Linted:
+    """What the stages found and what the rules find, chosen and waived; CACHED: with what is remembered of before."""
     from mcpexpose.lint import runner
     from mcpexpose.lint.stages import reading_is_enough
 
-    early = reading_is_enough(choice, workspace.config, workspace.packs)
-    found = workspace.found_in_config if early else workspace.found
-    return runner.lint(context_of(workspace), found, choice)
+    if reading_is_enough(choice, workspace.config, workspace.packs):
+        return runner.lint(context_of(workspace), workspace.found_in_config, choice)
+    if not cached:
+        return runner.lint(context_of(workspace), workspace.found, choice)
+    from mcpexpose.lint.verdicts import verdicts_of
+    from mcpexpose.model.recall import using
+
+    verdicts = verdicts_of(workspace.path)
+    with using(verdicts.recall):
+        linted = runner.lint(context_of(workspace), workspace.found, choice, verdicts)
+    verdicts.save()
+    return linted
 
 
 def not_waived(workspace: Workspace) -> tuple[Finding, ...]:

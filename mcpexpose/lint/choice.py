@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcpexpose.lint.registry import families, rule, slugs
+from mcpexpose.lint.registry import facts, families, slugs
 from mcpexpose.model.finding import Severity
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ class Choice:
             return False
         if self.select:
             return bool(names & self.select)
-        found = rule(slug)
-        return found is None or self.audit or not found.audit
+        return family is None or self.audit or not facts(slug).audit
 
     def only(self, families: Container[str]) -> bool:
         """Whether no rule of any other family speaks."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint import rules
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcpexpose.lint.rule import Rule
+
+_MADE = re.compile(r"^rule = Rule\([^)]*\)", re.MULTILINE)
+_REMEMBERED = re.compile(r"remembered=\"(\w+)\"")
+_KINDS = re.compile(r"^@rule\.on\((\w+)\)", re.MULTILINE)
 
 
 @cache
@@ -28,6 +35,27 @@ def slugs() -> Mapping[str, str]:
                     if entry.name.endswith(".py") and not entry.name.startswith("_"):
                         found[entry.name.removesuffix(".py").replace("_", "-")] = family
     return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a rule's source says of it: a run imports those rules alone that have something to look at."""
+
+    kinds: tuple[str, ...]
+    """Names of the subjects that it looks at; none: other stages find what it stands for."""
+    audit: bool
+    remembered: str
+
+
+@cache
+def facts(slug: str) -> Facts:
+    """Of a rule that there is."""
+    source = (Path(rules.__path__[0]) / slugs()[slug] / f"{slug.replace('-', '_')}.py").read_text("utf-8")
+    made = _MADE.search(source)
+    words = made[0] if made else ""
+    remembered = _REMEMBERED.search(words)
+    kinds = tuple(dict.fromkeys(_KINDS.findall(source)))
+    return Facts(kinds, "audit=True" in words, remembered[1] if remembered else "")
 
 
 @cache

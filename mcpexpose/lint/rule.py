@@ -33,6 +33,7 @@ class Rule:
         since: str,
         audit: bool = False,
         fix: Literal["safe", "unsafe"] | None = None,
+        remembered: Literal["tool", "plan"] | None = None,
     ) -> None:
         self.module = module
         *_, self.family, name = module.split(".")
@@ -44,6 +45,9 @@ class Rule:
         """Runs only when asked for: false alarms are expected of it."""
         self.fix = fix
         """Whether its findings can be mended; a safe mend changes nothing of what the config means."""
+        self.remembered = remembered
+        """What its verdict hangs on and nothing else, so that it can be kept: one tool's definition, the decision on it
+        and the targets; or the plan. None: on more than that."""
         self.checks: list[tuple[type, Check]] = []
         self.mender: Mender | None = None
 

@@ -216,9 +216,10 @@ class WholePlan:
 Subject = WholeConfig | WrittenServer | Profile | CapturedTool | WholePlan
 
 
-def walk(context: Context, wanted: Container[type]) -> Iterator[Subject]:
-    """Every subject that CONTEXT has, of the kinds WANTED. What needs a catalog is not met where there is none, and
-    nothing is compiled where nobody asks for what that gives.
+def walk(context: Context, wanted: Container[str]) -> Iterator[Subject]:
+    """Every subject that CONTEXT has, of the kinds whose names are WANTED.
+
+    What needs a catalog is not met where there is none, and nothing is compiled where nobody asks for what that gives.
     """
     if context.resolved is None:
         return
@@ -230,12 +231,12 @@ def walk(context: Context, wanted: Container[type]) -> Iterator[Subject]:
     for name, table in sorted(config.readable.items()):
         if table.enabled:
             yield WrittenServer(name, table, context.file)
-    if not any(kind in wanted for kind in (Profile, CapturedTool, WholePlan)) or context.compiled is None:
+    if not any(kind in wanted for kind in ("Profile", "CapturedTool", "WholePlan")) or context.compiled is None:
         return
     planned = {profile.name: profile for profile in context.plan.profiles}
     for name, profile in sorted(config.profiles.items()):
         if name in planned:
             yield Profile(name, profile, planned[name], context.file)
-    if CapturedTool in wanted:
+    if "CapturedTool" in wanted:
         yield from context.tools
     yield WholePlan(context.compiled)

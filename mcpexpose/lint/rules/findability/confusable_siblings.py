@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcpexpose.lint.findable import Findable
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0")
+rule = Rule(__name__, severity="warning", since="0.1.0", remembered="plan")
 
 NEAR = 0.95
 """Scores nearer than this are decided by chance: a plural, the order of two words."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcpexpose.lint.findable import Findable
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="error", since="0.1.0")
+rule = Rule(__name__, severity="error", since="0.1.0", remembered="plan")
 
 
 @rule.on(WholePlan)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0", audit=True)
+rule = Rule(__name__, severity="warning", since="0.1.0", audit=True, remembered="tool")
 
 _PHRASES = re.compile(
     r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)?(?:previous|prior|above|earlier|other)\b"
