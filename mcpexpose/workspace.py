@@ -63,6 +63,8 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
+        self.catalogs_recalled = 0
+        """How many were of use when nothing was another."""
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -120,7 +122,7 @@ class Workspace:
     @property
     def catalogs_read(self) -> int:
         """How many catalogs were of use; none where nobody asked for them."""
-        return len(self.catalogs) if "_catalogs" in vars(self) else 0
+        return len(self.catalogs) if "_catalogs" in vars(self) else self.catalogs_recalled
 
     @cached_property
     def max_age_s(self) -> float | None:
@@ -272,10 +274,14 @@ class Workspace:
         """What every stage up to the plan found, each once, not yet located."""
         from mcpexpose.catalog.freshness import findings
 
-        of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
+        of_age = findings(self.catalogs, self.max_age_s, self.now)
+        return tuple(dict.fromkeys((*self.found_in_config, *of_age, *self.found_beyond)))
+
+    @cached_property
+    def found_beyond(self) -> tuple[Finding, ...]:
+        """The same without what is wrong with the config itself, and without the age of catalogs."""
         planned = self.compiled.findings if self.resolved else ()
-        every = (*self.found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
-        return tuple(dict.fromkeys(every))
+        return (*self._catalogs[1], *planned, *self._found_of_broken(), *self.found_in_lock)
 
     def _found_of_broken(self) -> tuple[Finding, ...]:
         """What else is wrong with servers that are in no plan because their tables are at fault, told in one go."""

@@ -36,14 +36,9 @@ def lint(workspace: Workspace, choice: Choice, *, cached: bool = False) -> Linte
         return runner.lint(context_of(workspace), workspace.found_in_config, choice)
     if not cached:
         return runner.lint(context_of(workspace), workspace.found, choice)
-    from mcpexpose.lint.verdicts import verdicts_of
-    from mcpexpose.model.recall import using
+    from mcpexpose.lint.again import lint_again
 
-    verdicts = verdicts_of(workspace.path)
-    with using(verdicts.recall):
-        linted = runner.lint(context_of(workspace), workspace.found, choice, verdicts)
-    verdicts.save()
-    return linted
+    return lint_again(workspace, context_of(workspace), choice)
 
 
 def not_waived(workspace: Workspace) -> tuple[Finding, ...]:

@@ -47,15 +47,33 @@ def lint(
 ) -> Linted:
     """Everything that is wrong: FOUND by the stages, and by the rules on CONTEXT, with what VERDICTS remember."""
     chosen = choice or Choice()
-    run = _Run(context, chosen, verdicts if context.resolved is not None else None)
-    findings = chosen.heard([*found, *run.findings()])
+    return judged(context, found, ask(context, chosen, verdicts), chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the rules had to say, before anybody chose and accepted."""
+
+    findings: tuple[Finding, ...]
+    crashes: tuple[Crashed, ...] = ()
+
+
+def ask(context: Context, choice: Choice, verdicts: Verdicts | None = None) -> Told:
+    """Run the rules that CHOICE names on CONTEXT."""
+    run = _Run(context, choice, verdicts if context.resolved is not None else None)
+    return Told(tuple(run.findings()), tuple(run.crashes))
+
+
+def judged(context: Context, found: Iterable[Finding], told: Told, chosen: Choice) -> Linted:
+    """What stages FOUND and rules TOLD: chosen, located, accepted, in order."""
+    findings = chosen.heard([*found, *told.findings])
     findings = _unique(_located(context, findings))
     kept, accepted, about = suppress.apply(context, findings, chosen)
     kept += _located(context, chosen.heard(about))
     return Linted(
         tuple(sorted(kept, key=_order)),
         tuple(sorted(accepted, key=lambda each: _order(each.finding))),
-        tuple(run.crashes),
+        told.crashes,
     )
 
 

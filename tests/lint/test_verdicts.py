@@ -99,8 +99,34 @@ def test_silent_rules_are_not_asked_again(
         rule = all_rules()[slug]
         monkeypatch.setattr(rule, "checks", [(kind, check) for kind, _ in rule.checks])
     said(project, capsys)
+    assert asked == []  # nothing is another, so nobody is
+    (project / "config.toml").write_text(CONFIG + "# Another text.\n")
+    said(project, capsys)
     assert len(asked) == 1
     assert "'bad'" in asked[0]
+
+
+def test_clock_and_environment_are_asked_anew(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A catalog that grows old, a waiver that ends, a variable that is set meanwhile."""
+    more = (
+        'env = { A = "${CRM_A}" }\n[freshness]\nmax_age = "2h"\n[[waivers]]\nrule = "description-missing"\n'
+        'subject = "crm/*"\nreason = "known"\nuntil = 2026-11-30\n'
+    )
+    (project / "config.toml").write_text(
+        CONFIG.replace('owner = "sales-team"\n', 'owner = "sales-team"\n' + more.partition("[")[0])
+        + more[more.index("[fresh") :]
+    )
+    monkeypatch.delenv("CRM_A", raising=False)
+    first = said(project, capsys)
+    assert ("env-unset", "crm:env.A") in first
+    assert ("description-missing", "crm/bad") not in first
+    monkeypatch.setenv("CRM_A", "1")
+    assert "env-unset" not in {slug for slug, _ in said(project, capsys)}
+    later = said(project, capsys, "--now", "2026-12-01T13:00:00Z")
+    assert {("stale-catalog", "crm"), ("waiver-expired", "waivers[0]"), ("description-missing", "crm/bad")} <= {*later}
+    assert later == said(project, capsys, "--now", "2026-12-01T13:00:00Z", "--no-cache")
 
 
 def test_nothing_is_kept_where_nothing_can_be(
