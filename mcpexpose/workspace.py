@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
+    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
@@ -63,8 +64,7 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
-        self.catalogs_recalled = 0
-        """How many were of use when nothing was another."""
+        self.catalogs_recalled = 0  # how many were of use when nothing was another
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -119,11 +119,6 @@ class Workspace:
         """By server id; one whose file is not usable is absent."""
         return self._catalogs[0]
 
-    @property
-    def catalogs_read(self) -> int:
-        """How many catalogs were of use; none where nobody asked for them."""
-        return len(self.catalogs) if "_catalogs" in vars(self) else self.catalogs_recalled
-
     @cached_property
     def max_age_s(self) -> float | None:
         """`[freshness] max_age` in seconds."""
@@ -171,6 +166,13 @@ class Workspace:
     def identities(self) -> Mapping[str, str]:
         """How each enabled server is reached, as a lock holds it."""
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
+
+    @cached_property
+    def tests(self) -> tuple[Expectation, ...] | None:
+        """The policy tests beside the config; None where a file of them is at fault."""
+        from mcpexpose.config.tests import beside_parsed
+
+        return beside_parsed(self.folder)
 
     @cached_property
     def drift(self) -> Drift | None:
@@ -255,11 +257,6 @@ class Workspace:
         return drifted.findings(self.drift, self.catalogs, self.name, self.meets) if self.drift else ()
 
     @property
-    def packs(self) -> tuple[ResolvedPack, ...]:
-        """Those that the config extends, as far as they were found."""
-        return self._packs[0]
-
-    @property
     def found_in_config(self) -> tuple[Finding, ...]:
         """What is wrong with config and packs, not yet located."""
         return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
@@ -314,16 +311,21 @@ class Workspace:
         return self.located(self.found)
 
     @property
-    def writable(self) -> bool:
-        """Whether the operator's text is right and what changed was accepted, so that a bundle may be written."""
-        from mcpexpose.catalog.drifted import HOLDING
-
+    def sound(self) -> bool:
+        """Whether the operator's text is right, so that the plan is what it means."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
             for finding in self.found_in_config
         )
+        return self.resolved is not None and not faulty and self.compiled.writable
+
+    @property
+    def writable(self) -> bool:
+        """Whether it is, and what changed was accepted, so that a bundle may be written."""
+        from mcpexpose.catalog.drifted import HOLDING
+
         held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
-        return self.resolved is not None and not faulty and not held and self.compiled.writable
+        return self.sound and not held
 
     def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""

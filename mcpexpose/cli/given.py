@@ -77,5 +77,6 @@ def at(location: Location | None, workspace: Workspace) -> Location | None:
 
 def file_name(file: str, workspace: Workspace) -> str:
     """The same for a file by its name in findings; a shipped pack has no path here and keeps its name."""
-    folder = name_of(workspace.folder)
-    return file if folder == "." or workspace.is_shipped(file) else posixpath.normpath(f"{folder}/{file}")
+    if not file or workspace.is_shipped(file):
+        return file
+    return posixpath.normpath(posixpath.join(name_of(workspace.folder), file))

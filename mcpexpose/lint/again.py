@@ -10,6 +10,8 @@ from mcpexpose.lint.verdicts import Whole, digest, digest_of_file, verdicts_of
 from mcpexpose.model.recall import using
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcpexpose.lint.choice import Choice
     from mcpexpose.lint.runner import Linted
     from mcpexpose.lint.subjects import Context
@@ -40,6 +42,11 @@ def lint_again(workspace: Workspace, context: Context, choice: Choice) -> Linted
     return runner.judged(context, found_now, told, choice)
 
 
+def _tests(folder: Path) -> list[Path]:
+    """Files of policy tests, which a rule asks for; names alone are looked at, since few projects have any."""
+    return [path for each in (folder, folder / "tests") for path in sorted(each.glob("*.expose.toml"))]
+
+
 def _key(workspace: Workspace, choice: Choice) -> str:
     """Of all that what is found hangs on, but for the clock and the environment; "" where it hangs on more."""
     config = workspace.config
@@ -48,10 +55,11 @@ def _key(workspace: Workspace, choice: Choice) -> str:
     try:
         files = sorted(path for path in workspace.catalog_folder.iterdir() if path.name.endswith((".json", ".gz")))
         catalogs = [[path.name, digest_of_file(path)] for path in files]
+        tests = [[path.name, digest_of_file(path)] for path in _tests(workspace.folder)]
         lock = digest_of_file(workspace.lock_path) if workspace.lock_path.exists() else ""
     except OSError:
         return ""
-    packs = [[pack.file, pack.digest] for pack in workspace.packs]
+    packs = [[pack.file, pack.digest] for pack in workspace.resolved.packs]
     running = [slug for slug in slugs() if choice.runs(slug) and facts(slug).kinds]
     own = [workspace.name, workspace.catalog_name, digest_of_file(workspace.document.data_as_bytes)]
-    return digest([own, packs, catalogs, lock, running])
+    return digest([own, packs, catalogs, lock, tests, running])

@@ -27,6 +27,7 @@ class AtHand(Context):
             "comments": workspace.document.comments,
             "first_key": workspace.document.first_key,
             "locate": workspace.locate,
+            "tests": lambda: workspace.tests,
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)

@@ -19,7 +19,7 @@ from mcpexpose.search.postings import idf, share
 from mcpexpose.search.ranking import KIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from mcpexpose.model.answer import Ranking
     from mcpexpose.model.plan import Compiled, Plan
@@ -53,9 +53,9 @@ class Findable:
         bare = word.strip(".,;:!?()[]{}`'\"*")
         return distinctive(bare) and any(other != row for other in self._engine.named(bare))
 
-    def search(self, query: str, limit: int) -> Ranking:
-        """What find_tools ranks."""
-        return self._engine.search(query, limit)
+    def search(self, query: str, limit: int, allowed: Container[int] | None = None) -> Ranking:
+        """What find_tools ranks, of all rows or of those ALLOWED."""
+        return self._engine.search(query, limit, allowed)
 
     def spelled(self, query: str) -> frozenset[int]:
         """The rows that QUERY names, as a whole or by one of its words."""

@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpexpose.lint.choice import Choice
-    from mcpexpose.model.config import Config, ResolvedPack
+    from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
 
 OF_THE_CONFIG = frozenset({"config", "transport"})
 """Families whose rules look at no catalog, and whose findings come from reading the config."""
 
 
-def reading_is_enough(choice: Choice, config: Config | None, packs: tuple[ResolvedPack, ...]) -> bool:
+def reading_is_enough(choice: Choice, resolved: ResolvedConfig | None) -> bool:
     """Whether nothing that CHOICE wants to hear is found by compiling.
 
     The compiler tells of a pattern that is none, and of servers whose tables are at fault.
     """
-    if config is None or config.readable or not choice.only(OF_THE_CONFIG):
+    if resolved is None or resolved.config.readable or not choice.only(OF_THE_CONFIG):
         return False
-    return not any(patterns.problem(text) for text in _patterns(config, packs))
+    return not any(patterns.problem(text) for text in _patterns(resolved.config, resolved.packs))
 
 
 def _patterns(config: Config, packs: tuple[ResolvedPack, ...]) -> Iterator[str]:

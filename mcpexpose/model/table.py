@@ -209,7 +209,10 @@ def _limited(read: Reader, limits: Mapping[str, Any]) -> Reader:
         found = read(value)
         if found is None:
             return None
-        if isinstance(found, str):
+        if isinstance(found, tuple | dict):
+            if len(found) < (shortest or 0):
+                raise Unfit
+        elif isinstance(found, str):
             if len(found) < (shortest or 0) or (expression is not None and not expression.match(found)):
                 raise Unfit
         elif found < limits.get("ge", found) or found > limits.get("le", found) or found <= limits.get("gt", found - 1):
