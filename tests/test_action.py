@@ -37,6 +37,22 @@ def test_it_fits_the_schema_of_actions() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_workflow_of_the_readme_is_one(tmp_path: Path) -> None:
+    """By the published schema; pinned to commits, with the least rights, and with inputs that there are (C04)."""
+    found = re.search(r"<!-- workflow -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    (tmp_path / "workflow.yml").write_text(found[1], "utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", "workflow.yml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    workflow = yaml.safe_load(found[1])
+    assert workflow["permissions"] == {}
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"contents": "read", "security-events": "write"}
+    assert all(re.search(r"@[0-9a-f]{40}$", step["uses"]) for step in job["steps"])
+    assert set(job["steps"][-1]["with"]) <= set(ACTION["inputs"])
+
+
 def test_no_expression_stands_in_a_script() -> None:
     """Whoever names a branch or an input must not write our script: all of it comes through the environment."""
     for step in STEPS:

@@ -43,6 +43,16 @@ def test_pre_commit_takes_the_manifest() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_configuration_of_the_readme_is_one(tmp_path: Path) -> None:
+    """By pre-commit's schema, with hooks that there are (C04)."""
+    found = re.search(r"<!-- pre-commit -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    (tmp_path / "config.yaml").write_text(found[1], "utf-8")
+    assert pre_commit("validate-config", str(tmp_path / "config.yaml")).returncode == 0
+    (repo,) = yaml.safe_load(found[1])["repos"]
+    assert [hook["id"] for hook in repo["hooks"]] == [hook["id"] for hook in HOOKS]
+
+
 @each_hook
 def test_a_hook_runs_a_command_with_options_that_it_has(hook: dict[str, Any]) -> None:
     """A hook that ends with 2 stops every commit."""
