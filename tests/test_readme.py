@@ -9,14 +9,17 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+from mcpexpose.cli import exits
 from mcpexpose.cli.main import COMMANDS
 from mcpexpose.model.config import Config, PolicyPack, ServerTable, ToolTable
+from mcpexpose.model.expectation import Expectation
 from mcpexpose.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -114,6 +117,39 @@ def test_every_command_is_documented() -> None:
     assert part("commands") == commands_table()
 
 
+def test_the_exit_codes_are_those_of_the_program() -> None:
+    """C04: one table, in the README and in --help."""
+    assert part("exit-codes") == exit_codes_table()
+
+
+def test_the_policy_tests_of_the_readme_run(tmp_path: Path) -> None:
+    """C04: what is shown to hold holds, and what fails says so in these words."""
+    example = ROOT / "examples" / "coding-agent" / "config.toml"
+    path = tmp_path / "team.expose.toml"
+    source = code("policy-tests")
+    path.write_text(source, "utf-8")
+    assert tomllib.loads(source)["tests"][0].keys() == Expectation.model_fields.keys()
+    shown = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mcpexpose",
+            "test",
+            str(path),
+            "--config",
+            str(example),
+            "--now",
+            "2026-12-01T00:00:00Z",
+        ],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "COLUMNS": "120", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert shown.returncode == 1
+    assert shown.stdout.decode() == code("policy-tests-output")
+
+
 def test_the_config_reference_is_the_models() -> None:
     """C01"""
     assert part("config-reference") == config_reference()
@@ -122,6 +158,11 @@ def test_the_config_reference_is_the_models() -> None:
 def commands_table() -> str:
     rows = [f"| `mcpexpose {name}` | {line} |" for name, (_, line) in COMMANDS.items()]
     return "\n".join(["| command | does |", "|---|---|", *rows]) + "\n"
+
+
+def exit_codes_table() -> str:
+    rows = [f"| {code} | {what} |" for code, what in exits.MEANINGS.items()]
+    return "\n".join(["| code | says |", "|---|---|", *rows]) + "\n"
 
 
 def config_reference() -> str:

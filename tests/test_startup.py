@@ -68,7 +68,7 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
+    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit", "test"],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -112,6 +112,15 @@ def test_search_never_loads_the_client(project: Path) -> None:
     assert code == 0
     assert found <= {"pydantic", "whoosh"}
     assert loaded(project, cli("search", "history", "--plan", "bundle")) == (0, set())
+
+
+def test_policy_tests_need_no_server_and_no_bundle(project: Path) -> None:
+    """A query is ranked in memory, without the index's owner."""
+    (project / "team.expose.toml").write_text('[[tests]]\nname = "a"\nquery = "history"\nfinds = "git/git_log"\n')
+    code, found = loaded(project, cli("test"))
+    (project / "team.expose.toml").unlink()
+    assert code == 0
+    assert found <= {"pydantic"}
 
 
 @pytest.mark.parametrize(

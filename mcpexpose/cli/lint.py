@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, given, options
+from mcpexpose.cli import complete, console, exits, given, options
 
 if TYPE_CHECKING:
     import datetime
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--select", multiple=True, metavar="NAMES", help="Only these rules or families; commas between them.")
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="NAMES",
+    shell_complete=complete.rules_and_families,
+    help="Only these rules or families; commas between them.",
+)
+@click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete.rules_and_families, help="Not these.")
 @click.option(
     "--fail-on", type=click.Choice(exits.FAIL_ON), default="error", show_default=True, help="What ends with 1."
 )

@@ -35,6 +35,7 @@ def context_of(workspace: Workspace) -> Context:
         first_key=workspace.document.first_key,
         locate=workspace.locate,
         lock=workspace.lock,
+        tests=lambda: workspace.tests,
     )
 
 

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("mcpexpose.cli.show", "Request 1 as the model gets it."),
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
+    "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what is seen, found, never met."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
     "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),
@@ -64,6 +65,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), what) for code, what in exits.MEANINGS.items()])
+        with formatter.indentation():
+            order = ", ".join(map(str, exits.FIRST))
+            formatter.write_text(f"Of several at once the first of {order}. A format never changes the code.")
+        super().format_epilog(ctx, formatter)
+
 
 @click.group(
     cls=LazyGroup,
@@ -73,9 +82,9 @@ Everyday:
   mcpexpose lint
   mcpexpose plan --out build/plan
   mcpexpose search read the failed job log
+  mcpexpose test
 
-Exit codes: 0 nothing to report, 1 findings, 2 usage or files, 3 differs, 4 nothing was checked, 5 a server was
-unavailable, 70 internal error, 130 interrupted. `mcpexpose COMMAND --help` has an example of each.""",
+`mcpexpose COMMAND --help` has an example of each.""",
 )
 @click.version_option(__version__, prog_name="mcpexpose", message="%(prog)s %(version)s")
 def group() -> None:
