@@ -20,8 +20,6 @@ from typing import Any
 import pytest
 import yaml
 
-from mcpexpose.cli.main import COMMANDS
-
 ROOT = Path(__file__).resolve().parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
@@ -186,7 +184,7 @@ def job(tmp_path: Path) -> Job:
     git(origin, "commit", "--quiet", "--all", "--message", "second")
     git(origin, "config", "uploadpack.allowReachableSHA1InWant", "true")  # as at GitHub
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{origin}", str(clone))
-    return Job(clone, temp, {"test": "auto" if "test" in COMMANDS else "false"}, {"before": before})
+    return Job(clone, temp, {}, {"before": before})
 
 
 def change(folder: Path, before: str, new: str) -> None:
@@ -207,6 +205,7 @@ def test_a_good_change_passes_and_is_shown(job: Job) -> None:
     assert re.search(r"WIDENS.*git\\_commit", done.summary)
     assert "### mcpexpose lint: no errors" in done.summary
     assert "| lock --check | good |" in done.summary
+    assert "| test | good |" in done.summary
     sarif = json.loads(Path(done.outputs["lint.sarif"]).read_text("utf-8"))
     assert sarif["version"] == "2.1.0"
     assert git(job.folder, "status", "--porcelain") == ""
@@ -233,6 +232,20 @@ def test_a_catalog_that_nobody_reviewed_fails(job: Job) -> None:
     done = job.run()
     assert done.code == 1
     assert "| lock --check | differs from what was reviewed (3) |" in done.summary
+
+
+@pytest.mark.slow
+@needs_bash
+@pytest.mark.parametrize(
+    ("test", "code", "said"), [("auto", 0, "not asked for"), ("true", 4, "nothing was checked (4)")]
+)
+def test_an_empty_run_is_a_fault_where_tests_are_wanted(job: Job, test: str, code: int, said: str) -> None:
+    """Somebody may have taken them away."""
+    (job.folder / "quickstart.expose.toml").unlink()
+    job.inputs["test"] = test
+    done = job.run()
+    assert done.code == code, done.log
+    assert f"| test | {said} |" in done.summary
 
 
 @pytest.mark.slow
