@@ -66,7 +66,7 @@ KEYS = [
     "'a.b'",
 ]
 BOUNDED = settings(
-    max_examples=60 * TIMES,
+    max_examples=40 * TIMES,
     deadline=None,
     derandomize=TIMES == 1,
     database=None,
