@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -29,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
     "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what is seen, found, never met."),
+    "export": ("mcpexpose.cli.export", "Request 1 in the form of a model's API, and what that cannot say."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
     "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),
@@ -116,7 +118,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main())
+    # Imports and parsed files make many objects and next to no garbage: looking for it took a tenth of a short run.
+    gc.set_threshold(1_000_000, 50, 100)
+    code = main()
+    gc.freeze()
+    sys.exit(code)
 
 
 def _open_what_is_closed() -> None:
