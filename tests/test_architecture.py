@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).parent.parent / "mcpexpose"
 
 LAYERS = (
     {"model"},
-    {"surface", "toolschema"},
+    {"toolschema"},
+    {"surface"},
     {"config", "catalog", "client", "compiler", "search"},
     {"bundle", "sources"},
     {"workspace", "report", "host"},

@@ -20,6 +20,7 @@ from mcpexpose.cli.main import COMMANDS
 from mcpexpose.model.config import Config, PolicyPack, ServerTable, ToolTable
 from mcpexpose.model.expectation import Expectation
 from mcpexpose.model.table import Table
+from mcpexpose.surface.exporters import targets
 from mcpexpose.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,6 +80,21 @@ def test_the_calls_of_the_readme_run(coding_agent: Path, monkeypatch: pytest.Mon
     space["runtime"].close()
     assert out.getvalue() == code("call-output")
     assert "call" in (coding_agent / "events.jsonl").read_text()
+
+
+def test_the_export_of_the_readme_runs(coding_agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F04, X01: a request in a vendor's form, and references that name tools of it."""
+    monkeypatch.chdir(coding_agent)
+    out = io.StringIO()
+    space: dict[str, Any] = {}
+    with contextlib.redirect_stdout(out):
+        exec(compile(code("export"), "README.md", "exec"), space)
+    assert out.getvalue() == code("export-output")
+
+
+def test_every_target_of_export_is_documented() -> None:
+    """C04"""
+    assert part("targets") == targets_table()
 
 
 def test_the_preview_of_the_readme_is_what_the_command_prints() -> None:
@@ -163,6 +179,11 @@ def commands_table() -> str:
 def exit_codes_table() -> str:
     rows = [f"| {code} | {what} |" for code, what in exits.MEANINGS.items()]
     return "\n".join(["| code | says |", "|---|---|", *rows]) + "\n"
+
+
+def targets_table() -> str:
+    rows = [f"| `{name}` | {line} |" for name, line in targets().items()]
+    return "\n".join(["| target | form |", "|---|---|", *rows]) + "\n"
 
 
 def config_reference() -> str:

@@ -68,7 +68,22 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit", "test"],
+    [
+        "plan",
+        "lint",
+        "lock",
+        "search",
+        "show",
+        "inspect",
+        "explain",
+        "verify",
+        "init",
+        "rule",
+        "runs",
+        "audit",
+        "test",
+        "export",
+    ],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -163,6 +178,7 @@ def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> N
     """What a host does before a search."""
     assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
     assert loaded(project, cli("inspect", "git/git_log", "--plan", "bundle")) == (0, set())
+    assert loaded(project, cli("export", "--to", "openai", "--plan", "bundle")) == (0, set())
 
 
 def test_loading_a_plan_loads_none_of_them(project: Path) -> None:

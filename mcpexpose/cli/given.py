@@ -37,12 +37,18 @@ def workspace(
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
     """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
-    from mcpexpose.host.plan import CompiledSource, HostPlan, load_plan
+    from mcpexpose.host.plan import load_plan
+
+    if bundle is not None:
+        return load_plan(bundle, clock=(lambda: now) if now is not None else None)
+    return compiled(workspace(config, catalogs, now), now)
+
+
+def compiled(at_hand: Workspace, now: datetime.datetime | None) -> HostPlan:
+    """The plan of a workspace as a host holds it; its errors are counted on stderr."""
+    from mcpexpose.host.plan import CompiledSource, HostPlan
 
     clock = (lambda: now) if now is not None else None
-    if bundle is not None:
-        return load_plan(bundle, clock=clock)
-    at_hand = workspace(config, catalogs, now)
     compiled = at_hand.compiled
     errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
     if errors:

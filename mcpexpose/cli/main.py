@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
     "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what is seen, found, never met."),
+    "export": ("mcpexpose.cli.export", "Request 1 in the form of a model's API, and what that cannot say."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
     "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),

@@ -103,7 +103,7 @@ def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
     def call(*arguments: str) -> Ran:
         capfd.readouterr()
-        timed = {"lint", "plan", "search", "show", "inspect", "explain", "test"}
+        timed = {"lint", "plan", "search", "show", "inspect", "explain", "test", "export"}
         more = ["--now", NOW] if arguments and arguments[0] in timed and "--now" not in arguments else []
         code = main([*arguments, *more])
         return Ran(code, *capfd.readouterr())
