@@ -31,7 +31,7 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
         if any(hit.row == row for hit in found.hits):
             continue
         if found.reason == "below-min-match":
-            message = f"finds nothing, since no match reaches [search] min_match, {plan.search.min_match:g}"
+            message = f"finds nothing, since no match reaches [search] min_match, {plan.search.min_match}"
             advice = "Lower min_match, or say more of what the tool does."
         else:
             message = f"finds {count(limit, 'other tool')}, and not it"
