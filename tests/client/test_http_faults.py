@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from mcpexpose.client import child, connect
+from mcpexpose.client import child, connect, web
 from mcpexpose.client.connections import Connections
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
 from mcpexpose.model.transport import Transport
@@ -245,6 +245,39 @@ def test_nobody_listens_any_more(connections: Connections) -> None:
         assert connections.call(Call(transport)).result(60) == {"content": []}
     with pytest.raises(NotSent):
         connections.call(Call(transport)).result(60)
+
+
+@pytest.mark.slow
+def test_a_server_that_has_nothing_to_say_for_long(connections: Connections) -> None:
+    """G08: the stream of an older server is not given up for silence; what it says at last is heard."""
+    heard: list[str] = []
+    connections.on_changed = heard.append
+    speak = threading.Event()
+
+    async def on_call(message: dict[str, Any], send: Any) -> None:
+        await respond(send, 200, answer(message, {"content": []}), JSON)
+
+    inner = app_of(on_call, [])
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await inner(scope, receive, send)
+            return
+        await send(stream())
+        await send({"type": "http.response.body", "body": b": hello\n\n", "more_body": True})
+        await anyio.to_thread.run_sync(speak.wait, abandon_on_cancel=True)
+        said = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        body = b"event: message\ndata: " + json.dumps(said).encode() + b"\n\n"
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        await anyio.sleep(60)
+
+    with serving(app) as address:
+        transport = Transport("http", url=f"{address}/mcp", tool_timeout_s=1, startup_timeout_s=1)
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        threading.Event().wait(web.SLACK_S * 3)
+        speak.set()
+        until(lambda: heard == ["s"])
+        connections.close()
 
 
 KILLED = """
