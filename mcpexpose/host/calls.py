@@ -324,7 +324,7 @@ def _answered(session: Session, located: Located, error: ServerError) -> Failed:
     """The server knows the request and refused it; where it did not know its form, our definition is not current."""
     plan, tool = session.plan, located.tool
     if error.code == INVALID_PARAMS:
-        plan.runtime.step(tool.server, lambda watch: watch.changed("invalid-arguments"))
+        plan.runtime.changed(tool.server, "invalid-arguments")
         session.handles.void(tool.id)
     said = error_text(error.message, located.grounds.plan.limits.result_max_bytes, _secrets(session, tool.server))
     text = f"{refusals.named(tool.server, tool.name)} answered with the error {error.code}: {said}"

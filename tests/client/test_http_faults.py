@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from mcp import MCPError
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
 
 from mcpexpose.client import child, connect, web
 from mcpexpose.client.connections import Connections
@@ -216,6 +219,29 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections) 
         assert connections.call(Call(transport)).result(60) == {"content": []}
         assert (sessions, again) == (["other", "s1"], ["s"])
         connections.close()
+
+
+def test_errors_over_the_old_sse(connections: Connections) -> None:
+    """There each request is accepted (202) and answered on another stream: what is said there counts."""
+    server = Server("old", on_list_tools=None, on_call_tool=refuse)
+    transport = SseServerTransport("/messages/")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            async with transport.connect_sse(scope, receive, send) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+        elif scope["type"] == "http":
+            await transport.handle_post_message(scope, receive, send)
+
+    with serving(app) as address:
+        with pytest.raises(ServerError) as caught:
+            connections.call(Call(Transport("sse", url=f"{address}/sse"))).result(60)
+        assert caught.value.code == -32602
+        connections.close()
+
+
+async def refuse(ctx: Any, params: Any) -> Any:
+    raise MCPError(-32602, "Unknown tool")
 
 
 def test_another_way_to_a_server_is_another_connection(connections: Connections) -> None:
