@@ -344,7 +344,7 @@ class Link:
         return session
 
     def _told(self, error: BaseException, pending: Pending) -> CallTrouble:
-        found = told(error, self._status, pending.number, over_http=self.target.transport.kind != "stdio")
+        found = told(error, self._status, pending.number, self.target.transport.kind)
         if isinstance(found, SessionGone):
             self.retire()
         return found

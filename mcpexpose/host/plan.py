@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -143,6 +144,7 @@ class HostPlan:
         self.runtime = runtime if runtime is not None else Runtime()
         if clock is not None or runtime is None:
             self.runtime.use_clock(clock)
+        self._loaded = time.monotonic()
         self._successor: HostPlan | None = None
         self._checkers: dict[tuple[int, str], Checker | None] = {}
         self._engine: Engine | None = None
@@ -237,7 +239,7 @@ class HostPlan:
 
     def freshness(self, server: str) -> Freshness:
         """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
-        return self.runtime.freshness(self._servers[server], self.limits.max_age_s)
+        return self.runtime.freshness(self._servers[server], self.limits.max_age_s, self._loaded)
 
     def list_changed(self, server: str) -> None:
         """The host heard that the server's list changed: its tools are refused until a refresh gives the same list."""
