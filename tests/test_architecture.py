@@ -29,12 +29,14 @@ OWNERS = {
     "mcp": {"client", "gateway"},
     "mcp_types": {"client", "gateway"},
     "whoosh": {"search"},
+    "cryptography": {"bundle/signature.py"},
+    "opentelemetry": {"host/telemetry.py"},
     "pydantic": {"model/config.py", "model/schemas.py", "config", "client"},  # what the mcp client raises is pydantic's
     "pydantic_core": {"model/config.py", "config"},
 }
 """Library to the rooms or files that may import it."""
 
-LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh"}
+LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh", "cryptography", "opentelemetry"}
 """Imported inside the functions that need them, so that the rest starts fast."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit")
+HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit", "cryptography", "opentelemetry")
 CONFIG = """\
 [mcp_servers.git]
 command = "mcp-git"
@@ -68,7 +68,7 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
+    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "sign", "verify", "init", "rule", "runs", "audit"],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
