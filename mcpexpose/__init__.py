@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcpexpose.host.queue import ApprovalQueue
     from mcpexpose.host.runtime import Runtime
     from mcpexpose.host.session import Session
+    from mcpexpose.host.telemetry import TelemetrySink
     from mcpexpose.model.answer import Answer, Match
     from mcpexpose.model.calling import ConnectionLost, NotSent, ServerError
     from mcpexpose.model.errors import BundleRefused, InputMissing, McpexposeError, SelectionRefused, UsageRefused
@@ -72,6 +73,7 @@ _HOMES = {
     "Session": "host.session",
     "Severity": "model.finding",
     "SideEffect": "model.policy",
+    "TelemetrySink": "host.telemetry",
     "ToolId": "model.names",
     "Unknown": "host.outcome",
     "UsageRefused": "model.errors",
@@ -119,6 +121,7 @@ __all__ = [
     "Session",
     "Severity",
     "SideEffect",
+    "TelemetrySink",
     "ToolId",
     "Unknown",
     "UsageRefused",
