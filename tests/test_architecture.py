@@ -15,7 +15,7 @@ LAYERS = (
     {"config", "catalog", "client", "compiler", "search"},
     {"bundle", "sources"},
     {"workspace", "report", "host"},
-    {"lint", "gateway"},
+    {"lint", "gateway", "adapters"},
     {"cli"},
 )
 """From the bottom up. Rooms on one line do not import each other."""
@@ -26,13 +26,24 @@ OWNERS = {
     "tomllib": {"config"},
     "jsonschema": {"toolschema"},
     "referencing": {"toolschema"},
-    "mcp": {"client", "gateway"},
-    "mcp_types": {"client", "gateway"},
+    "mcp": {"client", "gateway", "adapters/mcp_sdk.py"},
+    "mcp_types": {"client", "gateway", "adapters/mcp_sdk.py"},
+    "pydantic_ai": {"adapters/pydantic_ai.py"},
+    "langchain_core": {"adapters/langchain.py"},
+    "agents": {"adapters/openai_agents.py"},
     "whoosh": {"search"},
     "cryptography": {"bundle/signature.py"},
     "opentelemetry": {"host/telemetry.py"},
-    "pydantic": {"model/config.py", "model/schemas.py", "config", "client"},  # what the mcp client raises is pydantic's
-    "pydantic_core": {"model/config.py", "config"},
+    # What the mcp client raises is pydantic's; LangChain's tools and Pydantic AI's validators are its models.
+    "pydantic": {
+        "model/config.py",
+        "model/schemas.py",
+        "config",
+        "client",
+        "adapters/langchain.py",
+        "adapters/mcp_sdk.py",
+    },
+    "pydantic_core": {"model/config.py", "config", "adapters/pydantic_ai.py"},
 }
 """Library to the rooms or files that may import it."""
 
@@ -139,6 +150,14 @@ def test_the_host_never_sees_config_catalog_or_compiler() -> None:
             for module, node in imports(ast.parse(path.read_text("utf-8"))):
                 forbidden = ("mcpexpose.config", "mcpexpose.catalog", "mcpexpose.compiler")
                 assert not module.startswith(forbidden), f"{path}:{node.lineno} imports {module}"
+
+
+def test_nobody_imports_an_adapter() -> None:
+    """Each imports its framework when it is imported itself, which a host does that wants it."""
+    for path in MODULES:
+        for module, node in imports(ast.parse(path.read_text("utf-8"))):
+            adapter = module.startswith("mcpexpose.adapters") and module != "mcpexpose.adapters.model_tools"
+            assert not adapter, f"{path}:{node.lineno} imports {module}"
 
 
 def test_the_compiler_sees_neither_disk_nor_network_nor_clock() -> None:
