@@ -47,7 +47,7 @@ class PlanTool(BaseTool):
 
 class PlanTools:
     """The tools of one session. LangChain's core has no notion of approval: APPROVE is asked, and without it what
-    needs one is refused. Under LangGraph it may call `interrupt`, and is asked again when the run goes on.
+    needs one is refused. For agents of `create_agent` see `langchain_agent.PlanMiddleware`.
     """
 
     def __init__(
@@ -76,8 +76,11 @@ class PlanTools:
             for each in self._tools.declared()
         ]
 
-    async def run(self, call: ToolCall) -> ToolMessage:
-        """The message that answers CALL; with status "error" for what is refused, and for a tool that is not there."""
-        answer = await self._tools.answer(call["name"], call["args"])
+    async def run(self, call: ToolCall, approve: Approve | None = None) -> ToolMessage:
+        """The message that answers CALL; with status "error" for what is refused, and for a tool that is not there.
+
+        APPROVE stands in where none was given before.
+        """
+        answer = await self._tools.answer(call["name"], call["args"], approve)
         status = "success" if is_sound(answer) else "error"
         return ToolMessage(answer.text, tool_call_id=call["id"], name=call["name"], status=status)
