@@ -24,6 +24,7 @@ class SdkClients:
 
     def __init__(self, clients: Mapping[str, Client | ClientSession]) -> None:
         self.clients = clients
+        self._learned: dict[str, Any] = {}
 
     async def through(self, request: Carried) -> Any:
         """Carries one call; its result as the server sent it, which the SDK would judge and the gate does."""
@@ -33,8 +34,12 @@ class SdkClients:
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             request.progress()
 
+        session = self._session(request.server)
+        if request.mirrored is not None and self._learned.get(request.server) is not session:
+            await self._learn(session)
+            self._learned[request.server] = session
         params = CallToolRequestParams(name=request.tool, arguments=dict(request.arguments))
-        return await self._session(request.server).send_request(
+        return await session.send_request(
             CallToolRequest(params=params), TypeAdapter(Any), progress_callback=on_progress
         )
 
@@ -57,6 +62,16 @@ class SdkClients:
                 break
             seen.add(cursor)
         raise NotSent("the pages of its list have no end")
+
+    async def _learn(self, session: Any) -> None:
+        """From a list the client learns which arguments go into HTTP headers too; a call without them is refused."""
+        from mcp_types import PaginatedRequestParams
+
+        page = await session.list_tools()
+        for _ in range(MAX_PAGES):
+            if page.next_cursor is None:
+                return
+            page = await session.list_tools(params=PaginatedRequestParams(cursor=page.next_cursor))
 
     def _session(self, server: str) -> Any:
         client = self.clients.get(server)

@@ -38,6 +38,7 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str = "s"
     progress: Callable[[], None] = lambda: None
+    mirrored: Mapping[str, Any] | None = None
 
 
 @pytest.fixture

@@ -30,6 +30,8 @@ side_effect = "write"
 class Desk:
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[dict[str, str]] = []
+        """Of each call, where it came over HTTP."""
         self.bus = InMemorySubscriptionBus()
         self.tools = {
             tool.name: tool
@@ -71,6 +73,7 @@ class Desk:
 
     async def on_call(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         self.calls.append((params.name, dict(params.arguments or {})))
+        self.headers.append(dict(getattr(getattr(ctx, "request", None), "headers", {})))
         if params.name == "count_tickets":
             return types.CallToolResult(content=[], structured_content={"n": "many"})
         if params.name == "find_ticket" and (params.arguments or {}).get("number") == 0:
