@@ -12,12 +12,12 @@ from mcpexpose.adapters.mcp_sdk import SdkClients, hearing
 from mcpexpose.adapters.model_tools import ModelTools
 
 
-async def main(plan_folder: str, url: str, model: Any, question: str) -> str:
+async def main(plan_folder: str, url: str, model: Any, question: str, approves: Any) -> str:
     clients = SdkClients({})
     runtime = mcpexpose.Runtime(ledger=mcpexpose.Ledger("runs.sqlite"), refresh=clients.refresh)
     plan = mcpexpose.load_plan(plan_folder, runtime=runtime)
     session = plan.session()
-    tools = ModelTools(session, through=clients.through, approve=lambda ask: ask.side_effect == "write")
+    tools = ModelTools(session, through=clients.through, approve=lambda ask: approves(ask.tool, ask.arguments))
     async with Client(url, read_timeout_seconds=30, message_handler=hearing(plan, "desk")) as client:
         clients.clients = {"desk": client}
         messages: list[dict[str, Any]] = [{"role": "user", "content": question}]

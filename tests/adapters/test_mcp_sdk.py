@@ -37,8 +37,15 @@ def test_the_example(plan_folder: Path, address: str, desk: Desk) -> None:
         seen.append({**request, "messages": list(request["messages"])})
         return next(script)
 
+    asked: list[Any] = []
+
+    def approves(tool: str, arguments: Any) -> bool:
+        asked.append((tool, dict(arguments), list(desk.calls)))
+        return True
+
     main = example("mcp_sdk").main
-    assert asyncio.run(main(str(plan_folder), f"{address}/mcp", model, QUESTION)) == "They know."
+    assert asyncio.run(main(str(plan_folder), f"{address}/mcp", model, QUESTION, approves)) == "They know."
+    assert asked == [("open_ticket", TITLE, [])]
     declared = [[tool["name"] for tool in request["tools"]] for request in seen]
     assert declared == [REQUEST_1, REQUEST_2, REQUEST_2, REQUEST_2]
     assert seen[1]["tools"][:2] == seen[0]["tools"]

@@ -47,17 +47,14 @@ def test_a_reload_without_our_signature_keeps_the_last_good_plan(tmp_path: Path,
     session = first.session()
     refused: list[McpexposeError] = []
     after = first.reload(refused.append)
-    if fault == "other bytes":  # of the same size: found when they are used, not before
-        with pytest.raises(BundleRefused):
-            after.definition(0)
-        return
     assert after is first
     assert [type(error) for error in refused] == [BundleRefused]
     assert refused[0].findings[0].slug == "plan-damaged"
-    with pytest.raises(BundleRefused):
-        mcpexpose.load_plan(place, public_key=tmp_path / "ours.pem.pub")
+    with pytest.raises(BundleRefused):  # other bytes of the same size are found as soon as they are used
+        mcpexpose.load_plan(place, public_key=tmp_path / "ours.pem.pub").definition(0)
     assert "gh__get_issue" in [each["name"] for each in session.declared()]
     assert session.find_tools("read the logs of a job").added
+    write(compiled(tool("gh", "new", "New")), place)
     sign(place, tmp_path / "ours.pem")
     mended = first.reload()
     assert [each.alias for each in mended.plan.tools] == ["gh__new"]
