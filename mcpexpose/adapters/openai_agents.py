@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.adapters.model_tools import ModelTools, missing
@@ -68,7 +69,9 @@ class PlanTools(list[Tool]):
             return answer.text
 
         async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-            decision = None if self._tools.approve else self._tools.decide(name, arguments)
+            if self._tools.approve is not None:
+                return False
+            decision = await asyncio.to_thread(self._tools.decide, name, arguments)  # a schema may take its time
             if isinstance(decision, Ask):
                 self._asked[call_id] = (decision.revision, decision.digest)
             return isinstance(decision, Ask)

@@ -153,7 +153,7 @@ def read_public_key(given: str | bytes | os.PathLike[str]) -> Ed25519PublicKey:
             return Ed25519PublicKey.from_public_bytes(decoded)
     except (ValueError, UnsupportedAlgorithm):
         pass
-    raise UsageRefused("the public key is no Ed25519 key (32 bytes, base64, hexadecimal or PEM)")
+    raise UsageRefused("the public key is no Ed25519 key (32 bytes, base64, hexadecimal, PEM, or the Path of a file)")
 
 
 def _need_library() -> None:
