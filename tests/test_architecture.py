@@ -11,11 +11,12 @@ PACKAGE = Path(__file__).parent.parent / "mcpexpose"
 
 LAYERS = (
     {"model"},
-    {"surface", "toolschema"},
+    {"toolschema"},
+    {"surface"},
     {"config", "catalog", "client", "compiler", "search"},
     {"bundle", "sources"},
     {"workspace", "report", "host"},
-    {"lint", "gateway", "adapters"},
+    {"lint", "testing", "gateway", "adapters"},
     {"cli"},
 )
 """From the bottom up. Rooms on one line do not import each other."""
@@ -38,14 +39,13 @@ OWNERS = {
     "opentelemetry": {"host/telemetry.py"},
     # What the mcp client raises is pydantic's; LangChain's tools and Pydantic AI's validators are its models.
     "pydantic": {
-        "model/config.py",
+        "model/mirror.py",
         "model/schemas.py",
-        "config",
         "client",
         "adapters/langchain.py",
         "adapters/mcp_sdk.py",
     },
-    "pydantic_core": {"model/config.py", "config", "adapters/pydantic_ai.py"},
+    "pydantic_core": {"model/mirror.py", "config", "adapters/pydantic_ai.py"},
 }
 """Library to the rooms or files that may import it."""
 
@@ -105,7 +105,7 @@ def at_import_time(tree: ast.Module) -> set[ast.stmt]:
 def test_imports_go_down_only(path: Path) -> None:
     """A room imports from rooms below it, never from above or beside."""
     here = room(path)
-    if here in {"__init__", "__main__", "testing"}:
+    if here in {"__init__", "__main__"}:
         return
     mine = level(here)
     assert mine is not None, f"{here} has no layer: give it one in LAYERS"

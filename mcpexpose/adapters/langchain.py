@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     from langchain_core.messages import ToolCall
 
+    from mcpexpose.adapters.model_tools import Review
     from mcpexpose.host.outcome import Approve, Reduce, Through
     from mcpexpose.host.session import Session
 
@@ -76,11 +77,11 @@ class PlanTools:
             for each in self._tools.declared()
         ]
 
-    async def run(self, call: ToolCall, approve: Approve | None = None) -> ToolMessage:
+    async def run(self, call: ToolCall, review: Review | None = None) -> ToolMessage:
         """The message that answers CALL; with status "error" for what is refused, and for a tool that is not there.
 
-        APPROVE stands in where none was given before.
+        REVIEW is that of `ModelTools.answer`.
         """
-        answer = await self._tools.answer(call["name"], call["args"], approve)
+        answer = await self._tools.answer(call["name"], call["args"], review)
         status = "success" if is_sound(answer) else "error"
         return ToolMessage(answer.text, tool_call_id=call["id"], name=call["name"], status=status)

@@ -64,14 +64,14 @@ class PlanMiddleware(AgentMiddleware[Any, Any, Any]):
     async def _answer(self, request: Any) -> Any:
         call = request.tool_call
 
-        def approve(ask: Ask) -> bool:
+        def review(ask: Ask) -> bool:
             # A yes is for the arguments and the definition that were shown to whoever gave it.
             shown = self._asked.setdefault(call["id"], (ask.revision, ask.digest))
             given = interrupt(_review(call["name"], ask))
             self._asked.pop(call["id"], None)
             return _is_yes(given) and shown == (ask.revision, ask.digest)
 
-        return await self._plan.run(call, approve)
+        return await self._plan.run(call, review)
 
 
 def _review(name: str, ask: Ask) -> dict[str, Any]:

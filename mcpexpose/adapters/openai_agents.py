@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.adapters.model_tools import ModelTools, missing
@@ -58,20 +57,20 @@ class PlanTools(list[Tool]):
         name = declared["name"]
 
         async def invoke(context: ToolContext[Any], arguments: str) -> str:
-            def approve(ask: Ask) -> bool:
+            def review(ask: Ask) -> bool:
                 # A yes is for the arguments and the definition that were shown to whoever gave it.
                 shown = self._asked.pop(context.tool_call_id, (ask.revision, ask.digest))
                 yes = context.is_tool_approved(name, context.tool_call_id) is True
                 return yes and shown == (ask.revision, ask.digest)
 
-            answer = await self._tools.answer(name, arguments, approve)
+            answer = await self._tools.answer(name, arguments, review)
             self.grow()
             return answer.text
 
         async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
             if self._tools.approve is not None:
                 return False
-            decision = await asyncio.to_thread(self._tools.decide, name, arguments)  # a schema may take its time
+            decision = await self._tools.decide(name, arguments)
             if isinstance(decision, Ask):
                 self._asked[call_id] = (decision.revision, decision.digest)
             return isinstance(decision, Ask)

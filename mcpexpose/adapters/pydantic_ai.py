@@ -64,7 +64,7 @@ class PlanToolset(AbstractToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> str:
-        def approve(ask: Ask) -> bool:
+        def review(ask: Ask) -> bool:
             call = ctx.tool_call_id or ""
             # A yes is for the definition that was shown to whoever gave it.
             if ctx.tool_call_approved and self._asked.pop(call, ask.revision) == ask.revision:
@@ -73,7 +73,7 @@ class PlanToolset(AbstractToolset[Any]):
             facts = {"server": ask.server, "tool": ask.tool, "side_effect": ask.side_effect.value}
             raise ApprovalRequired({**facts, "revision": ask.revision, "reason": ask.reason})
 
-        answer = await self._tools.answer(name, tool_args, approve)
+        answer = await self._tools.answer(name, tool_args, review)
         if isinstance(answer, Refused) and answer.reason == "invalid-arguments":
             raise ModelRetry(answer.text)
         if not is_sound(answer):

@@ -29,6 +29,10 @@ def answer(tools: ModelTools, *words: Any) -> Any:
     return asyncio.run(tools.answer(*words))
 
 
+def decide(tools: ModelTools, *words: Any) -> Any:
+    return asyncio.run(tools.decide(*words))
+
+
 def names(tools: ModelTools) -> list[str]:
     return [each["name"] for each in tools.declared()]
 
@@ -62,15 +66,15 @@ def test_a_name_that_is_none_is_refused_like_a_hidden_one(tools: ModelTools, nam
     refused = answer(tools, name, {})
     assert isinstance(refused, Refused)
     assert (refused.reason, is_sound(refused)) == ("unknown-tool", False)
-    assert isinstance(tools.decide(name, {}), Refused)
+    assert isinstance(decide(tools, name, {}), Refused)
 
 
 def test_decisions(tools: ModelTools) -> None:
     """G06: asked before a call, without making it."""
-    assert tools.decide("find_tools", QUERY) is None
-    assert isinstance(tools.decide("desk__status", {}), Allow)
-    assert isinstance(tools.decide("desk__open_ticket", TITLE), Ask)
-    refused = tools.decide("desk__open_ticket", {"title": 5})
+    assert decide(tools, "find_tools", QUERY) is None
+    assert isinstance(decide(tools, "desk__status", {}), Allow)
+    assert isinstance(decide(tools, "desk__open_ticket", TITLE), Ask)
+    refused = decide(tools, "desk__open_ticket", {"title": 5})
     assert isinstance(refused, Refused)
     assert refused.pointer == "/title"
 
@@ -84,3 +88,46 @@ def test_a_lost_server_takes_its_tools_along(tools: ModelTools) -> None:
     assert names(tools) == ["find_tools"]
     tools.session.set_available("desk", True)
     assert names(tools) == REQUEST_1
+
+
+class NotYet(Exception):
+    """What a framework raises to stop a run until somebody has answered."""
+
+
+def test_a_review_comes_before_the_call(plan_folder: Path, desk: Desk) -> None:
+    """G06, G12: what it raises comes through; nothing was begun then, and no event says that somebody failed."""
+    session, memory = session_of(plan_folder)
+    tools = ModelTools(session)
+
+    def not_yet(ask: Ask) -> bool:
+        raise NotYet
+
+    with pytest.raises(NotYet):
+        answer(tools, "desk__open_ticket", TITLE, not_yet)
+    assert (memory.told("call"), memory.told("approve"), desk.calls) == ([], [], [])
+    assert answer(tools, "desk__open_ticket", {"title": 5}, not_yet).outcome == "refused:invalid-arguments"
+    assert answer(tools, "desk__status", {}, not_yet).outcome == "ok"
+    assert answer(tools, "desk__open_ticket", TITLE, lambda ask: False).outcome == "refused:approval-required"
+    assert answer(tools, "desk__open_ticket", TITLE, lambda ask: True).outcome == "ok"
+    assert memory.told("approve") == ["denied", "granted"]
+    assert memory.told("call") == ["refused:invalid-arguments", "ok", "refused:approval-required", "ok"]
+    assert desk.calls == [("status", {}), ("open_ticket", TITLE)]
+    session.plan.runtime.close()
+
+
+def test_a_stale_server_is_asked_before_anybody_is(plan_folder: Path, desk: Desk) -> None:
+    """G08: the same list clears it, and only then somebody is asked, once."""
+    session, memory = session_of(plan_folder)
+    tools = ModelTools(session)
+    asked: list[Ask] = []
+
+    def review(ask: Ask) -> bool:
+        asked.append(ask)
+        return True
+
+    session.plan.runtime.step("desk", lambda watch: watch.changed("list_changed"))
+    assert answer(tools, "desk__open_ticket", TITLE, review).outcome == "ok"
+    assert len(asked) == 1
+    assert memory.told("refresh") == ["unchanged"]
+    assert desk.calls == [("open_ticket", TITLE)]
+    session.plan.runtime.close()
