@@ -214,6 +214,7 @@ class HostPlan:
     def reload(self, on_refused: Callable[[McpexposeError], None] | None = None) -> HostPlan:
         """The plan that now stands at the same place; this one where it is the same, gone or bad.
 
+        Every byte of another bundle is checked first, which takes its time where it is large.
         A refused bundle is logged as a warning and handed to ON_REFUSED. Sessions keep the plan that they began with:
         resume one on the new plan with `session(state=…)`.
         """
@@ -224,6 +225,8 @@ class HostPlan:
             bundle = open_bundle(
                 source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
             )
+            if bundle.manifest.digest != source.bundle.manifest.digest:
+                bundle.check()  # a good plan is given up for a whole one only
         except McpexposeError as error:
             import logging
 
