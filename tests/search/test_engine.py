@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -369,19 +368,6 @@ def test_hits_tell_the_words_that_they_hold(over: Callable[..., Any]) -> None:
     got = over(G).ask("show pages nobody serch issues")
     assert got.terms == ("show", "page", "nobodi", "search", "issu")
     assert {hit.terms for hit in got.hits} == {("show", "page"), ("search", "issu")}
-
-
-def test_explanations_tell_fields_and_gains(over: Callable[..., Any]) -> None:
-    """Each word, where it was found, what it gave, and what is missing (C04)."""
-    searched = over(G)
-    row = searched.names().index("g/not_found_page")
-    got = searched.engine.explain("show found pages of gold", row, json.loads(searched.definitions[row]))
-    hit = searched.hit("show found pages of gold", "g/not_found_page")
-    assert (got.score, got.covered, got.exact, got.missing) == (hit.score, False, False, ("gold",))
-    assert {share.term: share.fields for share in got.shares} == {
-        "show": ("description",), "found": ("name", "description"), "page": ("name", "description"),
-    }  # fmt: skip
-    assert got.bm25f == pytest.approx(sum(share.gain for share in got.shares))
 
 
 def test_names_are_looked_up(over: Callable[..., Any]) -> None:
