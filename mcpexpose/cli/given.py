@@ -37,18 +37,25 @@ def workspace(
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
     """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
+    return plan_and_workspace(bundle, config, catalogs, now)[0]
+
+
+def plan_and_workspace(
+    bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None
+) -> tuple[HostPlan, Workspace | None]:
+    """The same with the workspace that it was compiled from; None for a bundle."""
     from mcpexpose.host.plan import CompiledSource, HostPlan, load_plan
 
     clock = (lambda: now) if now is not None else None
     if bundle is not None:
-        return load_plan(bundle, clock=clock)
+        return load_plan(bundle, clock=clock), None
     at_hand = workspace(config, catalogs, now)
     compiled = at_hand.compiled
     errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
     if errors:
         name = shown(name_of(at_hand.path))
         say(f"{name} has {count(errors, 'error')}; this is what is left. mcpexpose lint says more")
-    return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock)
+    return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock), at_hand
 
 
 def named(finding: Finding, workspace: Workspace) -> Finding:

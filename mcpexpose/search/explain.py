@@ -43,6 +43,11 @@ class Asked:
     """Classes of its verbs, by the name of each class."""
 
     @property
+    def written(self) -> dict[str, str]:
+        """How a term was written, where it is one word as it stands in the query."""
+        return {step.terms[0]: step.word for step in reversed(self.steps) if step.how == "kept"}
+
+    @property
     def mass(self) -> float:
         """The idf of all its words: what coverage is a share of."""
         return sum(term.idf for term in self.terms if term.parts is None)
@@ -211,20 +216,14 @@ class Explainer:
         return Explanation(score, exact, covered, bm25f, 0.0, coverage, clash, verb, tuple(shares), (), missing)
 
     def words_of(self, row: int, limit: int = 8) -> list[str]:
-        """What the tool of ROW may be found by: words of its name, then its other words, the rarest first."""
-        fields = documents.of(self._definitions[row])
+        """What the tool of ROW may be found by: words of its name first, then of the other fields by their weight."""
         words: dict[str, str] = {}
+        fields = documents.of(self._definitions[row])
         for field in documents.FIELDS:
             for token in fields.get(field, ()):
                 if token.term and token.joins == 0:
                     words.setdefault(token.term, token.word)
-        named = {token.term for token in fields.get("name", ())}
-
-        def rarity(term: str) -> tuple[bool, int]:
-            found = self._postings.get(term)
-            return term not in named, len(found) if found else 0
-
-        return [words[term] for term in sorted(words, key=rarity)[:limit]]
+        return list(words.values())[:limit]
 
     def _parts(self, term: str, fields: Mapping[str, Any]) -> list[tuple[str, float, float, int]]:
         """(field, its part of the term's weight, times, words) of each field that holds TERM."""
