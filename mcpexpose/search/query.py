@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,9 +21,12 @@ MAX_MENDED = 4
 """Unknown words of one query that are mended."""
 MAX_TRIED = 8
 """Unknown words of one query that are tried, since each costs some hundreds of spellings."""
+MAX_LETTERS = 64
+"""Letters of those words together, since a long word costs thousands."""
 
 _QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
+"""A word without the signs at its ends; in one pass, however many there are."""
 _IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 
@@ -55,6 +59,7 @@ class Query:
 
 def parse(text: str, index: Container[str]) -> Query:
     """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
+    text = _bounded(text)
     found = tokens(text)
     wholes = _wholes(found, index)
     words = [
@@ -67,7 +72,7 @@ def parse(text: str, index: Container[str]) -> Query:
 
 def steps(text: str, index: Container[str]) -> list[Step]:
     """What `parse` makes of each word of TEXT, in the query's order, dropped ones among them."""
-    found = tokens(text)
+    found = tokens(_bounded(text))
     words = [token for token in found if token.joins == 0]
     mended = iter(_mended([token for token in words if token.term], index, _parts(_wholes(found, index))))
     made: list[Step] = []
@@ -83,6 +88,14 @@ def steps(text: str, index: Container[str]) -> list[Step]:
             skip = taken - 1
             made.append(Step(" ".join([token.word, *following]), terms, how))
     return made
+
+
+def _bounded(text: str) -> str:
+    """TEXT, of which one character may be eighteen in its normal form, with no more than MAX_QUERY of them."""
+    if text.isascii():
+        return text
+    normal = unicodedata.normalize("NFKC", text)
+    return text if len(normal) <= MAX_QUERY else normal[:MAX_QUERY]
 
 
 def _wholes(found: list[Token], index: Container[str]) -> list[tuple[str, tuple[str, ...]]]:
@@ -102,8 +115,8 @@ def _names(text: str) -> Iterator[str]:
     yield name_key(text)
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
-            stripped = _EDGES.sub("", part)
-            if _IDENTIFIER.search(stripped) and (key := name_key(stripped)):
+            core = _CORE.search(part)
+            if core and _IDENTIFIER.search(core.group()) and (key := name_key(core.group())):
                 yield key
 
 
@@ -112,7 +125,7 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
 
     Before the terms, how many of FOUND they stand for.
     """
-    mended = tried = 0
+    mended = tried = letters = 0
     skip = False
     for n, token in enumerate(found):
         if skip:
@@ -122,10 +135,11 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
         common = (
             token.term in index or token.term in known or len(word) < 4 or not word.isalpha() or not _alphabet(word)
         )
-        if common or mended == MAX_MENDED or tried == MAX_TRIED:
+        if common or mended == MAX_MENDED or tried == MAX_TRIED or (tried and letters + len(word) > MAX_LETTERS):
             yield 1, (token.term,), "kept"
             continue
         tried += 1
+        letters += len(word)
         following = found[n + 1] if n + 1 < len(found) else None
         if following is not None and (joined := _joined(token, following, index)):
             mended, skip = mended + 1, True
