@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import struct
 from pathlib import Path
@@ -18,6 +17,7 @@ from mcpexpose.model.errors import BundleRefused
 from mcpexpose.search import blocks, hashed, table, table_write, texts
 from mcpexpose.search.index import inverted
 from mcpexpose.search.query import parse
+from tests.scale.world import DATA, WHY_NOT
 from tests.search.conftest import KINDS, blocks_of, definitions_of, plan_of, searched
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,15 +91,21 @@ def test_the_engines_agree_on_the_examples(folder: Path) -> None:
     all_equal(_catalogs(folder), [*QUERIES, "open a pull request", "show the diff", "list tables", "read a file"])
 
 
-@pytest.mark.skipif("MCPEXPOSE_TEST_CATALOGS" not in os.environ, reason="needs a folder of catalogs")
-def test_the_engines_agree_on_a_folder_of_catalogs() -> None:
-    """Some thousand tools of real servers, where they are at hand, asked for by words of their own (C02)."""
-    tools = _catalogs(Path(os.environ["MCPEXPOSE_TEST_CATALOGS"]))
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason=WHY_NOT)
+def test_the_engines_agree_on_real_catalogs() -> None:
+    """Some thousand tools of real servers, asked by other people, and by words of the tools' own (C02)."""
+    tools = _catalogs(DATA)
     chance = random.Random(11)
     texts = [f"{name} {one.get('description')}".split() for own in tools.values() for name, one in own.items()]
     asked = chance.sample(texts, 60)
     queries = [" ".join(chance.sample(words, min(len(words), 1 + n % 6))) for n, words in enumerate(asked)]
-    all_equal(tools, [*QUERIES, *queries], (10,))
+    people = [
+        json.loads(line)["query"]
+        for path in sorted((DATA.parent / "queries").glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    all_equal(tools, [*QUERIES, *queries, *chance.sample(people, min(len(people), 300))], (10,))
 
 
 def _catalogs(folder: Path) -> dict[str, dict[str, Any]]:
