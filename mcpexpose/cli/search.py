@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "--why-not", "wanted", type=Tool(), metavar="SERVER/TOOL", help="Why this tool is not higher, or not there."
 )
+@click.option(
+    "--manual", is_flag=True, help="What a word is, how tools are ordered, what versions mean; then nothing else."
+)
 @options.profile
 @options.plan
 @options.formats(("text", "json"))
@@ -38,6 +41,7 @@ def command(
     as_model: bool,
     explain: bool,
     wanted: ToolId | None,
+    manual: bool,
     profile: str | None,
     bundle: Path | None,
     form: str,
@@ -46,6 +50,9 @@ def command(
     now: datetime.datetime | None,
 ) -> int:
     """What find_tools would answer: as a table with scores, as JSON, or to the letter.
+
+    --explain shows how each score came about, --manual what a word is, how tools are ordered, and what the versions
+    of analysis and ranking in a bundle mean for an upgrade.
 
     A search without a hit ends with 0. A query that the model would be refused (no words, more than 1,000 characters,
     a limit that is no whole number) ends with 2.
@@ -59,6 +66,11 @@ def command(
     from mcpexpose.cli.searching import Search
     from mcpexpose.report.search import nothing, render_json, render_text
 
+    if manual:
+        from importlib.resources import files
+
+        console.out(files("mcpexpose.search").joinpath("manual.md").read_text("utf-8"))
+        return exits.OK
     if as_model and (explain or wanted):
         raise click.UsageError("--as-model is what the model reads: it goes without --explain and --why-not")
     held, workspace = given.plan_and_workspace(bundle, config, catalogs, now)
