@@ -62,6 +62,7 @@ _EXAMPLES = {
     "constraints": "[[constraints]]",
     "match": 'match = "*/delete_*"',
     "version": "version = 1",
+    "min_match": 'min_match = "weak"',
 }
 _SOME_VALUE = {
     "string_type": '"…"',
@@ -116,6 +117,8 @@ def _wanted(kind: str, path: Path) -> str:
         return "a list of tables" if last in ("waivers", "constraints") else "a list of texts"
     if last in ("mcp_servers", "profiles") and len(path) == 1:
         return "a table of tables"
+    if last == "min_match":
+        return 'a number or "weak"'
     return WANTED[kind]
 
 

@@ -13,6 +13,7 @@ from mcpexpose.search import ranking
 from mcpexpose.search.postings import idf
 from mcpexpose.workspace import Workspace
 from tests.benchmarks import weak
+from tests.config.reading import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +121,17 @@ def test_min_match_goes_from_the_config_to_the_host(
     assert session.declared() == before
     assert session.find_tools("merge_branch").matches[0].tool.name == "merge_branch"
     assert bool(session.find_tools("merge branch with recipes").matches) is (value == '"weak"')
+
+
+@pytest.mark.parametrize(
+    ("value", "slug"), [('"strong"', "config-type"), ("true", "config-type"), ("-1", "config-value")]
+)
+def test_another_min_match_is_an_error(value: str, slug: str) -> None:
+    """What may stand there is named, and 0 holds meanwhile (C01)."""
+    config, (finding,) = parsed(f"[search]\nmin_match = {value}\n")
+    assert config is not None
+    assert (config.search.min_match, finding.slug) == (0.0, slug)
+    assert slug == "config-value" or ('a number or "weak"' in finding.message and '"weak"' in finding.advice)
 
 
 def test_the_command_says_so(
