@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +19,6 @@ from tests.config.reading import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 POOR = "how do I bake sourdough bread for a repository page tomorrow morning"
 
@@ -186,3 +187,22 @@ def test_recall_of_the_benchmark() -> None:
     assert weak.recall([("a", "y"), ("a", "x"), *others[:3], ("a", "z")], both, "tool") == 1.0
     server = [{"server_id": "a", "tool": "*"}]
     assert weak.recall([*others, ("a", "q")], server, "server") == 1.0
+
+
+def test_the_published_figures_are_the_measured_ones() -> None:
+    """The README's table is that of the results that are kept, for the ranking in force (F09)."""
+    root = Path(__file__).resolve().parents[2]
+    results = json.loads((weak.RESULTS / "weak.json").read_bytes())
+    assert results["ranking_version"] == ranking.RANKING_VERSION
+    assert results["stated_threshold"] == ranking.WEAK
+    table = (root / "README.md").read_text("utf-8").split("| other tools in the pool |")[1].split("\n\n")[0]
+    lines = re.findall(r"^\| ([0-9,]+) \| \.(\d+) \(\.(\d+)\) \| (\d+) % \| (\.\d+) \|$", table, re.M)
+    assert len(lines) == len(results["runs"]) == 3
+    for (others, auc, _, marked, loss), run in zip(lines, results["runs"], strict=True):
+        sources = run["sources"]
+        assert int(others.replace(",", "")) == run["other_tools"]
+        assert run["auc"] == pytest.approx(float(f"0.{auc}"), abs=0.0051)
+        assert sum(one["marked"] for one in sources) / len(sources) == pytest.approx(int(marked) / 100, abs=0.0051)
+        assert sum(one["loss"] for one in sources) / len(sources) == pytest.approx(float(loss), abs=0.00051)
+    losses = [one["loss"] for run in results["runs"] for one in run["sources"]]
+    assert sum(losses) / len(losses) <= weak.LOSS
