@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
+    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
@@ -166,6 +167,13 @@ class Workspace:
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
 
     @cached_property
+    def tests(self) -> tuple[Expectation, ...] | None:
+        """The policy tests beside the config; None where a file of them is at fault."""
+        from mcpexpose.config.tests import beside_parsed
+
+        return beside_parsed(self.folder)
+
+    @cached_property
     def drift(self) -> Drift | None:
         """What differs from the lock; None where there is nothing to compare."""
         from mcpexpose.catalog.drift import compare
@@ -297,16 +305,21 @@ class Workspace:
         return self.located(self.found)
 
     @property
-    def writable(self) -> bool:
-        """Whether the operator's text is right and what changed was accepted, so that a bundle may be written."""
-        from mcpexpose.catalog.drifted import HOLDING
-
+    def sound(self) -> bool:
+        """Whether the operator's text is right, so that the plan is what it means."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
             for finding in self._found_in_config
         )
+        return self.resolved is not None and not faulty and self.compiled.writable
+
+    @property
+    def writable(self) -> bool:
+        """Whether it is, and what changed was accepted, so that a bundle may be written."""
+        from mcpexpose.catalog.drifted import HOLDING
+
         held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
-        return self.resolved is not None and not faulty and not held and self.compiled.writable
+        return self.sound and not held
 
     def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""

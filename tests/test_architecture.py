@@ -11,11 +11,12 @@ PACKAGE = Path(__file__).parent.parent / "mcpexpose"
 
 LAYERS = (
     {"model"},
-    {"surface", "toolschema"},
+    {"toolschema"},
+    {"surface"},
     {"config", "catalog", "client", "compiler", "search"},
     {"bundle", "sources"},
     {"workspace", "report", "host"},
-    {"lint", "gateway"},
+    {"lint", "testing", "gateway"},
     {"cli"},
 )
 """From the bottom up. Rooms on one line do not import each other."""
@@ -29,7 +30,13 @@ OWNERS = {
     "mcp": {"client", "gateway"},
     "mcp_types": {"client", "gateway"},
     "whoosh": {"search"},
-    "pydantic": {"model/config.py", "model/schemas.py", "config", "client"},  # what the mcp client raises is pydantic's
+    "pydantic": {
+        "model/config.py",
+        "model/expectation.py",
+        "model/schemas.py",
+        "config",
+        "client",
+    },  # what the mcp client raises is pydantic's
     "pydantic_core": {"model/config.py", "config"},
 }
 """Library to the rooms or files that may import it."""
@@ -90,7 +97,7 @@ def at_import_time(tree: ast.Module) -> set[ast.stmt]:
 def test_imports_go_down_only(path: Path) -> None:
     """A room imports from rooms below it, never from above or beside."""
     here = room(path)
-    if here in {"__init__", "__main__", "testing"}:
+    if here in {"__init__", "__main__"}:
         return
     mine = level(here)
     assert mine is not None, f"{here} has no layer: give it one in LAYERS"

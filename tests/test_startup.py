@@ -68,7 +68,22 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
+    [
+        "plan",
+        "lint",
+        "lock",
+        "search",
+        "show",
+        "inspect",
+        "explain",
+        "verify",
+        "init",
+        "rule",
+        "runs",
+        "audit",
+        "test",
+        "export",
+    ],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -114,6 +129,15 @@ def test_search_never_loads_the_client(project: Path) -> None:
     assert loaded(project, cli("search", "history", "--plan", "bundle")) == (0, set())
 
 
+def test_policy_tests_need_no_server_and_no_bundle(project: Path) -> None:
+    """A query is ranked in memory, without the index's owner."""
+    (project / "team.expose.toml").write_text('[[tests]]\nname = "a"\nquery = "history"\nfinds = "git/git_log"\n')
+    code, found = loaded(project, cli("test"))
+    (project / "team.expose.toml").unlink()
+    assert code == 0
+    assert found <= {"pydantic"}
+
+
 @pytest.mark.parametrize(
     "words", [["lint", "CONFIG"], ["plan", "--config", "CONFIG"], ["search", "--config", "CONFIG", "open issue"]]
 )
@@ -129,6 +153,7 @@ def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> N
     """What a host does before a search."""
     assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
     assert loaded(project, cli("inspect", "git/git_log", "--plan", "bundle")) == (0, set())
+    assert loaded(project, cli("export", "--to", "openai", "--plan", "bundle")) == (0, set())
 
 
 def test_loading_a_plan_loads_none_of_them(project: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, given, options
+from mcpexpose.cli import complete, console, exits, given, options
 
 if TYPE_CHECKING:
     import datetime
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--select", multiple=True, metavar="NAMES", help="Only these rules or families; commas between them.")
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="NAMES",
+    shell_complete=complete.rules_and_families,
+    help="Only these rules or families; commas between them.",
+)
+@click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete.rules_and_families, help="Not these.")
 @click.option(
     "--fail-on", type=click.Choice(exits.FAIL_ON), default="error", show_default=True, help="What ends with 1."
 )
@@ -45,6 +51,11 @@ if TYPE_CHECKING:
     help="What it lists does not count: findings from before lint was taken on.",
 )
 @click.option("--write-baseline", is_flag=True, help="Put all present findings into the baseline's FILE, and end.")
+@click.option(
+    "--omit-accepted",
+    is_flag=True,
+    help="Leave out of SARIF what was accepted: GitHub shows it like the rest, though it is marked.",
+)
 @click.option("--statistics", is_flag=True, help="How often each rule spoke, in place of the findings.")
 @options.reports(options.FINDING_FORMATS)
 @options.config
@@ -59,6 +70,7 @@ def command(
     diff: bool,
     baseline: Path | None,
     write_baseline: bool,
+    omit_accepted: bool,
     statistics: bool,
     form: str,
     outputs: tuple[tuple[str, Path], ...],
@@ -104,7 +116,7 @@ def command(
         return _show_diff(runs, mended, fail_on)
     if fix:
         _save(runs, mended)
-    report = _report(runs, mended, known, fail_on)
+    report = _report(runs, mended, known, fail_on, omit_accepted=omit_accepted)
     for crash in report.crashes:
         console.say(
             f"mcpexpose: the rule {crash.slug} failed on {crash.subject} ({crash.error}): a fault of mcpexpose, "
@@ -162,7 +174,9 @@ class _Run:
         return mend(self.workspace, lambda workspace: self.linted(workspace, known), unsafe=unsafe)
 
 
-def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_on: str) -> FindingsReport:
+def _report(
+    runs: list[_Run], mended: list[Mended], known: _Known | None, fail_on: str, *, omit_accepted: bool
+) -> FindingsReport:
     from mcpexpose.cli.linting import Names, below_root, context_of, rule_facts
     from mcpexpose.lint.baseline import unused
     from mcpexpose.lint.mend import offers
@@ -176,7 +190,8 @@ def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_o
     for run, each in zip(runs, mended, strict=True):
         findings += names.named(each.linted.findings, each.workspace)
         for offer in offers(each.linted, each.workspace):
-            fixes[names.named([offer.finding], each.workspace)[0]] = FixFact(offer.fix.title, offer.safe)
+            edits = names.placed(offer.fix.edits, each.workspace)
+            fixes[names.named([offer.finding], each.workspace)[0]] = FixFact(offer.fix.title, offer.safe, edits)
         for one in each.linted.accepted:
             accepted.append(Accepted(names.named([one.finding], each.workspace)[0], one.by, one.reason))
         if known is not None:
@@ -200,6 +215,7 @@ def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_o
         configs=tuple(console.name_of(run.workspace.path) for run in runs),
         base=below_root(Path.cwd()),
         anchor=names.admits,
+        omit_accepted=omit_accepted,
         fail_on=fail_on,
     )
 

@@ -73,7 +73,8 @@ def command(
         return exits.OK
     if as_model and (explain or wanted):
         raise click.UsageError("--as-model is what the model reads: it goes without --explain and --why-not")
-    held, workspace = given.plan_and_workspace(bundle, config, catalogs, now)
+    workspace = given.workspace(config, catalogs, now) if bundle is None else None
+    held = given.compiled(workspace, now) if workspace else given.plan(bundle, config, catalogs, now)
     words = " ".join(query)
     number = _number(limit)
     search = Search(held, workspace, words, profile)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.client import trouble
-from mcpexpose.client.connect import HttpStatus, connected, quiet
+from mcpexpose.client.connect import connected, quiet
 from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
 from mcpexpose.client.target import BadAddress, BadHeader, Launch, Target, launch
+from mcpexpose.client.web import HttpStatus
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.entry import bad_entry, entry_fault

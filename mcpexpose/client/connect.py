@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.client.child import MAX_LINE_BYTES
+from mcpexpose.client.web import http_client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,17 +19,7 @@ if TYPE_CHECKING:
     from mcpexpose.client.stderr import StderrTail
     from mcpexpose.client.tap import Tap
     from mcpexpose.client.target import Launch
-
-
-class HttpStatus:
-    """The HTTP error that the last posted message got, if it got one: the SDK says the same of most of them."""
-
-    def __init__(self) -> None:
-        self.code: int | None = None
-
-    async def note(self, response: Any) -> None:
-        if response.request.method == "POST":
-            self.code = response.status_code if response.status_code >= 400 else None
+    from mcpexpose.client.web import HttpStatus
 
 
 @asynccontextmanager
@@ -109,7 +100,7 @@ async def _streamable_http(launch: Launch, status: HttpStatus, limit_s: float) -
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        _http_client(launch, status, limit_s) as client,
+        http_client(launch, status, limit_s) as client,
         streamable_http_client(launch.url, http_client=client, max_sse_event_size=MAX_LINE_BYTES) as streams,
     ):
         yield streams
@@ -120,20 +111,10 @@ async def _sse(launch: Launch, status: HttpStatus, limit_s: float) -> AsyncItera
     from mcp.client.sse import sse_client
 
     def factory(headers: Any = None, timeout: Any = None, auth: Any = None) -> Any:
-        return _http_client(launch, status, limit_s)
+        return http_client(launch, status, limit_s)
 
     async with sse_client(launch.url, httpx_client_factory=factory) as streams:
         yield streams
-
-
-def _http_client(launch: Launch, status: HttpStatus, limit_s: float) -> Any:
-    import httpx2
-
-    return httpx2.AsyncClient(
-        headers=dict(launch.headers),
-        timeout=httpx2.Timeout(limit_s),
-        event_hooks={"response": [status.note]},
-    )
 
 
 @contextmanager

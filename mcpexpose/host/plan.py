@@ -261,14 +261,19 @@ class HostPlan:
         plan = self
         while plan._successor is not None:
             plan = plan._successor
+        if plan is not self:  # what came in between is of use to nobody
+            self._successor = plan
         return plan
 
     def succeed(self, compiled: Compiled) -> HostPlan:
-        """Put COMPILED in this plan's place, at once for all its sessions; the plan that is in force now."""
-        with self._opening:
-            if self._successor is None:
-                self._successor = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
-            return self._successor
+        """Put COMPILED in the place of the newest plan, at once for all sessions; the plan that it makes."""
+        made = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
+        while True:
+            plan = self.newest
+            with plan._opening:
+                if plan._successor is None:
+                    plan._successor = made
+                    return made
 
     def checker(self, row: int, which: Literal["inputSchema", "outputSchema"]) -> Checker | None:
         """What holds values against a schema of the tool in that row; None where it has no such schema."""

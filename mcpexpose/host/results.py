@@ -129,6 +129,10 @@ def _plain(raw: Any) -> dict[str, Any]:
     return dict(out)
 
 
+_LEAVES = frozenset((str, int, bool, type(None)))
+"""What is itself a copy; a subclass of one may be anything."""
+
+
 def _copied(value: Any) -> Any:
     """A copy, made without recursion: a result may be nested as deep as a server likes."""
     out: list[Any] = [None]
@@ -143,13 +147,16 @@ def _copied(value: Any) -> Any:
             for name, inner in item.items():
                 if not isinstance(name, str):
                     raise ValueError("it holds a key that is no text")
+                if type(inner) in _LEAVES:
+                    made[name] = inner
+                    continue
                 made[name] = None  # in its order
                 waiting.append((inner, made, name, level + 1))
         elif isinstance(item, list | tuple):
             if level >= LEVELS:
                 raise ValueError("it is nested too deeply")
-            into[key] = [None] * len(item)
-            waiting.extend((inner, into[key], n, level + 1) for n, inner in enumerate(item))
+            listed = into[key] = list(item)
+            waiting.extend((inner, listed, n, level + 1) for n, inner in enumerate(item) if type(inner) not in _LEAVES)
         elif isinstance(item, float) and not math.isfinite(item):
             raise ValueError("it holds a number that is none")
         elif item is None or isinstance(item, str | bool | int | float):

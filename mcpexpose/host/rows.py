@@ -51,6 +51,10 @@ class Tools(Planned, Protocol):
         """Sorted."""
         ...
 
+    def unattended(self, profile: str | None) -> bool:
+        """Whether the profile is one of runs that nobody watches. Raises SelectionRefused for one that there is not."""
+        ...
+
 
 class Bounds(Protocol):
     """How a search of the plan is bounded."""
@@ -99,6 +103,9 @@ class RowsOfPlan(OfPlan):
 
     def server_ids(self) -> Sequence[str]:
         return tuple(self._by_server)
+
+    def unattended(self, profile: str | None) -> bool:
+        return profile is not None and self.profile(profile).unattended
 
 
 class Servers(Mapping[str, "PlannedServer"]):

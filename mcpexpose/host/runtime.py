@@ -6,6 +6,7 @@ A plan knows none of it and never changes; a runtime outlives the plans that fol
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mcpexpose.host.audit import Sink
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.changes import Change
     from mcpexpose.model.event import Event
     from mcpexpose.model.plan import Compiled, PlannedServer
 
@@ -29,6 +31,11 @@ Refresh = Callable[[str], Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mappi
 """Gives the tools that the server of that id lists now, all pages, raw as `tools/list` has them."""
 Recompile = Callable[[Mapping[str, "Catalog"]], "Compiled"]
 """Compiles the same config with these catalogs in place of the captured ones: `Workspace.recompile`."""
+
+
+_DONE = ("call", "approve", "settle", "refresh")
+"""Events of what cannot be undone; one that was not kept would be missing for ever."""
+_LATE = 1_000
 
 
 class Runtime:
@@ -63,6 +70,10 @@ class Runtime:
         """The names in each server's last list."""
         self.heard: dict[str, int] = {}
         """How many notifications each server sent."""
+        self.drifts: dict[str, tuple[Change, ...]] = {}
+        """By cause: what each server's last list is other than the plan that was in force, where it is."""
+        self._late: deque[Event] = deque(maxlen=_LATE)
+        self._keeping = threading.RLock()
         self._clock = RunningClock()
         self._watches: dict[str, Watch] = {}
         self._stamps: dict[str, str] = {}
@@ -86,8 +97,24 @@ class Runtime:
         return stamp_of(self._clock.now())
 
     def keep(self, event: Event, *, effects: bool = False) -> bool:
-        """Whether the event was kept, or nobody wants it."""
-        return keep(self.audit, event, effects=effects)
+        """Whether the event was kept, or nobody wants it. One of what was done already is kept as soon as one can be:
+        until then none is kept that comes after it, so calls that may change something are refused.
+        """
+        if self.audit is None or (not self._late and keep(self.audit, event, effects=effects)):
+            return True
+        with self._keeping:
+            if self._catch_up() and keep(self.audit, event, effects=effects):
+                return True
+            if event.event in _DONE and not str(event.outcome).startswith("refused:"):
+                self._late.append(event)
+            return False
+
+    def _catch_up(self) -> bool:
+        while self._late:
+            if not keep(self.audit, self._late[0], effects=True):
+                return False
+            self._late.popleft()
+        return True
 
     @property
     def can_refresh(self) -> bool:
@@ -122,4 +149,6 @@ class Runtime:
         """End connections and close files. The runtime may not be used after that."""
         if self.connections is not None:
             self.connections.close()
+        with self._keeping:
+            self._catch_up()
         self.ledger.close()

@@ -30,6 +30,7 @@ def lint_folder(folder: Path, choice: Choice | None = None) -> Linted:
         first_key=workspace.document.first_key,
         locate=workspace.locate,
         lock=workspace.lock,
+        tests=lambda: workspace.tests,
     )
     return lint(context, workspace.findings, choice or Choice(audit=True))
 

@@ -1,0 +1,46 @@
+"""OpenAI Responses: your host executes the tool_search and answers with the definitions.
+
+https://developers.openai.com/api/docs/guides/tools-tool-search, "Client-executed tool search"
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcpexpose.surface.exported import Export, in_order
+from mcpexpose.surface.exporters.openai import LIMITS, function
+from mcpexpose.surface.fitting import Fitting
+from mcpexpose.surface.offered import Offered
+
+if TYPE_CHECKING:
+    from mcpexpose.model.answer import Answer
+    from mcpexpose.surface.offered import Surface
+
+
+def export(surface: Surface) -> Export:
+    """Deferred tools are in no request: they come with the answer to a search, and stay in the history."""
+    fitting = Fitting(LIMITS)
+    fitting.told(surface.tools)
+    search = [
+        {"type": "tool_search", "execution": "client", "description": each.description, "parameters": each.schema}
+        for each in fitting.search_tool(surface)
+    ]
+    direct = [function(each) for each in fitting.tools(surface.at("first"))]
+    fitting.tools(surface.to_find)  # what an answer will lose of them
+    value: dict[str, Any] = {"tools": [*search, *direct]}
+    if surface.prompt_section:
+        value = {"instructions": surface.prompt_section, **value}
+    return Export("openai-custom", value, in_order(fitting.losses))
+
+
+def answer(found: Answer, call_id: str) -> dict[str, Any]:
+    """A `tool_search_output` item with the definitions of all matches; an empty list where nothing fits."""
+    fitting = Fitting(LIMITS)
+    loaded = fitting.tools(Offered(match.tool, match.definition, "found") for match in found.matches)
+    return {
+        "type": "tool_search_output",
+        "call_id": call_id,
+        "execution": "client",
+        "status": "completed",
+        "tools": [{**function(each), "defer_loading": True} for each in loaded],
+    }
