@@ -64,6 +64,7 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
+        self.catalogs_recalled = 0  # how many were of use when nothing was another
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -256,23 +257,28 @@ class Workspace:
         return drifted.findings(self.drift, self.catalogs, self.name, self.meets) if self.drift else ()
 
     @property
-    def _found_in_config(self) -> tuple[Finding, ...]:
+    def found_in_config(self) -> tuple[Finding, ...]:
+        """What is wrong with config and packs, not yet located."""
         return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
 
     @property
     def findings_of_config(self) -> tuple[Finding, ...]:
         """What is wrong with config and packs, located."""
-        return self.located(self._found_in_config)
+        return self.located(self.found_in_config)
 
     @cached_property
     def found(self) -> tuple[Finding, ...]:
         """What every stage up to the plan found, each once, not yet located."""
         from mcpexpose.catalog.freshness import findings
 
-        of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
+        of_age = findings(self.catalogs, self.max_age_s, self.now)
+        return tuple(dict.fromkeys((*self.found_in_config, *of_age, *self.found_beyond)))
+
+    @cached_property
+    def found_beyond(self) -> tuple[Finding, ...]:
+        """The same without what is wrong with the config itself, and without the age of catalogs."""
         planned = self.compiled.findings if self.resolved else ()
-        every = (*self._found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
-        return tuple(dict.fromkeys(every))
+        return (*self._catalogs[1], *planned, *self._found_of_broken(), *self.found_in_lock)
 
     def _found_of_broken(self) -> tuple[Finding, ...]:
         """What else is wrong with servers that are in no plan because their tables are at fault, told in one go."""
@@ -309,7 +315,7 @@ class Workspace:
         """Whether the operator's text is right, so that the plan is what it means."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
-            for finding in self._found_in_config
+            for finding in self.found_in_config
         )
         return self.resolved is not None and not faulty and self.compiled.writable
 

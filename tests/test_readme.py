@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from mcpexpose.cli import exits
 from mcpexpose.cli.main import COMMANDS
 from mcpexpose.model.config import Config, PolicyPack, ServerTable, ToolTable
 from mcpexpose.model.expectation import Expectation
+from mcpexpose.model.table import Table
 from mcpexpose.surface.exporters import targets
 from mcpexpose.workspace import Workspace
 
@@ -187,11 +187,11 @@ def targets_table() -> str:
 
 
 def config_reference() -> str:
-    tables: list[tuple[str, type[BaseModel]]] = [("at the top", Config)]
+    tables: list[tuple[str, type[Table]]] = [("at the top", Config)]
     tables += [
         (f"[{name}]", field.annotation)
         for name, field in Config.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Table)
     ]
     from mcpexpose.model.config import Constraint, ProfileTable, Waiver
 
@@ -215,7 +215,7 @@ def config_reference() -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, BaseModel):
+    if isinstance(value, Table):
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

@@ -22,28 +22,29 @@ if TYPE_CHECKING:
 
 
 def context_of(workspace: Workspace) -> Context:
-    """All that was made of a config, as far as it went."""
-    from mcpexpose.lint.subjects import Context
+    """All that is made of a config, each step when the first rule asks for it."""
+    from mcpexpose.lint.at_hand import AtHand
 
-    return Context(
-        file=workspace.name,
-        resolved=workspace.resolved,
-        catalogs=workspace.catalogs,
-        compiled=workspace.compiled if workspace.resolved else None,
-        now=workspace.now,
-        comments=workspace.document.comments,
-        first_key=workspace.document.first_key,
-        locate=workspace.locate,
-        lock=workspace.lock,
-        tests=lambda: workspace.tests,
-    )
+    return AtHand(workspace)
 
 
-def lint(workspace: Workspace, choice: Choice) -> Linted:
-    """What the stages found and what the rules find, chosen and waived."""
+def lint(workspace: Workspace, choice: Choice, *, cached: bool = False) -> Linted:
+    """What the stages found and what the rules find, chosen and waived; CACHED: with what is remembered of before."""
     from mcpexpose.lint import runner
+    from mcpexpose.lint.stages import reading_is_enough
 
-    return runner.lint(context_of(workspace), workspace.found, choice)
+    if reading_is_enough(choice, workspace.resolved):
+        return runner.lint(context_of(workspace), workspace.found_in_config, choice)
+    if not cached:
+        return runner.lint(context_of(workspace), workspace.found, choice)
+    from mcpexpose.lint.again import lint_again
+
+    return lint_again(workspace, context_of(workspace), choice)
+
+
+def catalogs_read(workspace: Workspace) -> int:
+    """How many catalogs were of use; none where nobody asked for them."""
+    return len(workspace.catalogs) if "_catalogs" in vars(workspace) else workspace.catalogs_recalled
 
 
 def not_waived(workspace: Workspace) -> tuple[Finding, ...]:

@@ -1,13 +1,12 @@
-"""What a team asserts of its plan: `*.expose.toml` as frozen pydantic models, and the source of its JSON Schema."""
+"""What a team asserts of its plan: `*.expose.toml` as frozen tables, and the source of its JSON Schema."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from mcpexpose.model.config import ApprovalSetting, Table, Text
+from mcpexpose.model.config import ApprovalSetting, Text
+from mcpexpose.model.table import Field, Table
 
 Class = Literal["read_only", "write", "destructive", "unknown"]
 Some = Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -63,10 +62,8 @@ class Expectation(Table):
         return tuple(dict.fromkeys(text for each in lists for text in each or ()))
 
 
-class ExpectationFile(BaseModel):
+class ExpectationFile(Table):
     """A file of policy tests, `NAME.expose.toml`, beside the config or in `tests/` beside it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     schema_version: Literal[1] = Field(1, description="Version of this format.")
     tests: tuple[Expectation, ...] = Field((), description="The tests.")

@@ -90,13 +90,12 @@ def write(folder: Path) -> list[Path]:
 
 
 def _config_like(name: str) -> dict[str, Any]:
-    from pydantic import BaseModel
-
     from mcpexpose.model.config import Config, PolicyPack
     from mcpexpose.model.expectation import ExpectationFile
+    from mcpexpose.model.mirror import mirror
 
-    models: dict[str, type[BaseModel]] = {"config": Config, "policy": PolicyPack, "test": ExpectationFile}
-    body: dict[str, Any] = _without_null(models[name].model_json_schema())
+    tables = {"config": Config, "policy": PolicyPack, "test": ExpectationFile}
+    body: dict[str, Any] = _without_null(mirror(tables[name]).model_json_schema())
     if name == "config":
         profile = body["$defs"]["ProfileTable"]["properties"]
         for key in sorted(PROFILE_KEYS):

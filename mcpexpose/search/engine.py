@@ -86,8 +86,12 @@ def indexed(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> dict[
 
 def in_memory(definitions: Sequence[bytes], plan: Plan) -> Engine:
     """The engine over DEFINITIONS, the lines of definitions.bin of PLAN, without an index: for an unwritten plan."""
-    inverted = invert(index.decode(definitions), plan.search.synonyms)
-    return Engine(_Memory(inverted, plan), plan.search.min_match)
+    return over(invert(index.decode(definitions), plan.search.synonyms), plan)
+
+
+def over(terms: Mapping[str, TermPostings], plan: Plan) -> Engine:
+    """The engine over the TERMS of PLAN, as `index.inverted` gives them."""
+    return Engine(_Memory(terms, plan), plan.search.min_match)
 
 
 def limit_of(value: object, default: int = 8) -> int | None:

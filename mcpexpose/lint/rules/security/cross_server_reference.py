@@ -8,6 +8,7 @@ from mcpexpose.lint.mentions import distinctive, tokens
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context, WholePlan
 from mcpexpose.model.text import shown
+from mcpexpose.search.analysis import name_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
             continue
         for word in sorted(tokens(tool.decision.description)):
             others = names.get(word, ())
-            if others and all(other.id.server != tool.id.server for other in others):
+            if others and all(other.id.server != tool.id.server for other in others) and not _own(word, tool, context):
                 named = shown(str(others[0].id))
                 yield rule.finding(
                     f"the description of {shown(str(tool.id))} names {named}, a tool of another server",
@@ -39,3 +40,13 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
                     tool.at("description"),
                 )
                 break
+
+
+def _own(word: str, tool: CapturedTool, context: Context) -> bool:
+    """Whether a bare name is a word of the tool's own: a value that it takes, or a sibling without its prefix."""
+    key = name_key(word)
+    if any(name_key(sibling.id.name).endswith(key) for sibling in context.tools_by_server[tool.id.server]):
+        return True
+    return any(
+        text.text == word or (text.field == "inputSchema" and word in tokens(text.text)) for text in context.texts(tool)
+    )
