@@ -135,6 +135,24 @@ def test_another_min_match_is_an_error(value: str, slug: str) -> None:
     assert slug == "config-value" or ('a number or "weak"' in finding.message and '"weak"' in finding.advice)
 
 
+def test_weak_as_a_bound_makes_no_tool_unreachable(
+    config: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Lint finds with it what it finds without (F09)."""
+    from mcpexpose.cli.main import main
+
+    said = []
+    for value in ("", '"weak"'):
+        monkeypatch.chdir(config(value).parent)
+        main(["lint", "--format", "json"])
+        findings = json.loads(capfd.readouterr().out)["findings"]
+        said.append([(each["slug"], each["message"]) for each in findings])
+    assert said[0] == said[1]
+    config("100_000")
+    main(["lint", "--format", "json"])
+    assert "search-unreachable" in capfd.readouterr().out
+
+
 def test_the_command_says_so(
     config: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
