@@ -59,7 +59,7 @@ class Query:
 
 def parse(text: str, index: Container[str]) -> Query:
     """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
-    text = _bounded(text)
+    text = bounded(text)
     found = tokens(text)
     wholes = _wholes(found, index)
     words = [
@@ -72,7 +72,7 @@ def parse(text: str, index: Container[str]) -> Query:
 
 def steps(text: str, index: Container[str]) -> list[Step]:
     """What `parse` makes of each word of TEXT, in the query's order, dropped ones among them."""
-    found = tokens(_bounded(text))
+    found = tokens(bounded(text))
     words = [token for token in found if token.joins == 0]
     mended = iter(_mended([token for token in words if token.term], index, _parts(_wholes(found, index))))
     made: list[Step] = []
@@ -90,7 +90,7 @@ def steps(text: str, index: Container[str]) -> list[Step]:
     return made
 
 
-def _bounded(text: str) -> str:
+def bounded(text: str) -> str:
     """TEXT, of which one character may be eighteen in its normal form, with no more than MAX_QUERY of them."""
     if text.isascii():
         return text

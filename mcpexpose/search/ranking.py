@@ -59,7 +59,7 @@ def rank(
     """
     if len(text) > queries.MAX_QUERY:
         return Ranking((), (), False, "search-query-too-long", 0)
-    if not has_words(text):
+    if not has_words(queries.bounded(text)):
         return Ranking((), (), False, "search-query-empty", 0)
     query = queries.parse(text, postings)
     asked = ask(query, postings)
