@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
+    from mcpexpose.search.explain import Explainer
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -35,8 +36,12 @@ EngineName = Literal["table", "whoosh"]
 class Engine(Protocol):
     """What ranks tools for a query."""
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+    def search(self, query: str, limit: int | None, allowed: Container[int] | None) -> Ranking:
         """Ranks the allowed rows of the plan; all of them for None."""
+        ...
+
+    def explainer(self, definitions: Sequence[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Explainer:
+        """What explains its rankings; see `search.answering.Engine`."""
         ...
 
 
@@ -295,9 +300,14 @@ class HostPlan:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""
         return self._source.definition(row)
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
-        """What the engine says; opens it on first use. Raises BundleRefused where the index was changed."""
+    @property
+    def engine(self) -> Engine:
+        """What ranks its tools; opened on first use. Raises BundleRefused where the index was changed."""
         with self._opening:
             if self._engine is None:
                 self._engine = self._source.engine()
-        return self._engine.search(query, limit, allowed)
+            return self._engine
+
+    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+        """What the engine says. Raises BundleRefused where the index was changed."""
+        return self.engine.search(query, limit, allowed)
