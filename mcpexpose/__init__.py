@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mcpexpose.client.connections import Connections
     from mcpexpose.host.audit import FileSink, LoggerSink
     from mcpexpose.host.evidence import Evidence
+    from mcpexpose.host.exporting import export, export_answer
     from mcpexpose.host.inspector import Inspection, Refused
     from mcpexpose.host.ledger import Ledger, LedgerUnavailable
     from mcpexpose.host.outcome import Allow, Ask, Carried, Completed, Failed, Quarantined, Refuse, Unknown
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mcpexpose.host.queue import ApprovalQueue
     from mcpexpose.host.runtime import Runtime
     from mcpexpose.host.session import Session
+    from mcpexpose.host.telemetry import TelemetrySink
     from mcpexpose.model.answer import Answer, Match
     from mcpexpose.model.calling import ConnectionLost, NotSent, ServerError
     from mcpexpose.model.errors import BundleRefused, InputMissing, McpexposeError, SelectionRefused, UsageRefused
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Plan, PlannedProfile, PlannedServer, PlannedTool
     from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
+    from mcpexpose.surface.exported import Export, Loss
 
 _HOMES = {
     "Allow": "host.outcome",
@@ -44,6 +47,7 @@ _HOMES = {
     "Connections": "client.connections",
     "Event": "model.event",
     "Evidence": "host.evidence",
+    "Export": "surface.exported",
     "Exposure": "model.policy",
     "Failed": "host.outcome",
     "FileSink": "host.audit",
@@ -55,6 +59,7 @@ _HOMES = {
     "Ledger": "host.ledger",
     "LedgerUnavailable": "host.ledger",
     "LoggerSink": "host.audit",
+    "Loss": "surface.exported",
     "Match": "model.answer",
     "McpexposeError": "model.errors",
     "NotSent": "model.calling",
@@ -72,9 +77,12 @@ _HOMES = {
     "Session": "host.session",
     "Severity": "model.finding",
     "SideEffect": "model.policy",
+    "TelemetrySink": "host.telemetry",
     "ToolId": "model.names",
     "Unknown": "host.outcome",
     "UsageRefused": "model.errors",
+    "export": "host.exporting",
+    "export_answer": "host.exporting",
     "load_plan": "host.plan",
 }
 
@@ -91,6 +99,7 @@ __all__ = [
     "Connections",
     "Event",
     "Evidence",
+    "Export",
     "Exposure",
     "Failed",
     "FileSink",
@@ -102,6 +111,7 @@ __all__ = [
     "Ledger",
     "LedgerUnavailable",
     "LoggerSink",
+    "Loss",
     "Match",
     "McpexposeError",
     "NotSent",
@@ -119,10 +129,13 @@ __all__ = [
     "Session",
     "Severity",
     "SideEffect",
+    "TelemetrySink",
     "ToolId",
     "Unknown",
     "UsageRefused",
     "__version__",
+    "export",
+    "export_answer",
     "load_plan",
 ]
 

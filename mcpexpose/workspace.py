@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
+    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
@@ -63,6 +64,7 @@ class Workspace:
         self.catalog_name = CATALOGS if catalogs is None else Path(os.path.relpath(catalogs, self.folder)).as_posix()
         self.environ = os.environ if environ is None else environ
         self.now = now or datetime.datetime.now(datetime.UTC)
+        self.catalogs_recalled = 0  # how many were of use when nothing was another
         self._catalog_texts: dict[str, CatalogText | None] = {}
 
     @cached_property
@@ -166,6 +168,13 @@ class Workspace:
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
 
     @cached_property
+    def tests(self) -> tuple[Expectation, ...] | None:
+        """The policy tests beside the config; None where a file of them is at fault."""
+        from mcpexpose.config.tests import beside_parsed
+
+        return beside_parsed(self.folder)
+
+    @cached_property
     def drift(self) -> Drift | None:
         """What differs from the lock; None where there is nothing to compare."""
         from mcpexpose.catalog.drift import compare
@@ -248,23 +257,28 @@ class Workspace:
         return drifted.findings(self.drift, self.catalogs, self.name, self.meets) if self.drift else ()
 
     @property
-    def _found_in_config(self) -> tuple[Finding, ...]:
+    def found_in_config(self) -> tuple[Finding, ...]:
+        """What is wrong with config and packs, not yet located."""
         return (*self.document.findings, *self._parsed[1], *self._packs[1], *self._resolved[1])
 
     @property
     def findings_of_config(self) -> tuple[Finding, ...]:
         """What is wrong with config and packs, located."""
-        return self.located(self._found_in_config)
+        return self.located(self.found_in_config)
 
     @cached_property
     def found(self) -> tuple[Finding, ...]:
         """What every stage up to the plan found, each once, not yet located."""
         from mcpexpose.catalog.freshness import findings
 
-        of_catalogs = (*self._catalogs[1], *findings(self.catalogs, self.max_age_s, self.now))
+        of_age = findings(self.catalogs, self.max_age_s, self.now)
+        return tuple(dict.fromkeys((*self.found_in_config, *of_age, *self.found_beyond)))
+
+    @cached_property
+    def found_beyond(self) -> tuple[Finding, ...]:
+        """The same without what is wrong with the config itself, and without the age of catalogs."""
         planned = self.compiled.findings if self.resolved else ()
-        every = (*self._found_in_config, *of_catalogs, *planned, *self._found_of_broken(), *self.found_in_lock)
-        return tuple(dict.fromkeys(every))
+        return (*self._catalogs[1], *planned, *self._found_of_broken(), *self.found_in_lock)
 
     def _found_of_broken(self) -> tuple[Finding, ...]:
         """What else is wrong with servers that are in no plan because their tables are at fault, told in one go."""
@@ -297,16 +311,21 @@ class Workspace:
         return self.located(self.found)
 
     @property
-    def writable(self) -> bool:
-        """Whether the operator's text is right and what changed was accepted, so that a bundle may be written."""
-        from mcpexpose.catalog.drifted import HOLDING
-
+    def sound(self) -> bool:
+        """Whether the operator's text is right, so that the plan is what it means."""
         faulty = any(
             finding.severity is Severity.ERROR and finding.slug not in HOLDS_UP_NOTHING
-            for finding in self._found_in_config
+            for finding in self.found_in_config
         )
+        return self.resolved is not None and not faulty and self.compiled.writable
+
+    @property
+    def writable(self) -> bool:
+        """Whether it is, and what changed was accepted, so that a bundle may be written."""
+        from mcpexpose.catalog.drifted import HOLDING
+
         held = any(each.severity is Severity.ERROR and each.slug in HOLDING for each in self.found_in_lock)
-        return self.resolved is not None and not faulty and not held and self.compiled.writable
+        return self.sound and not held
 
     def write(self, out: Path, *, progress: Callable[[Step], None] | None = None) -> Manifest:
         """Write the bundle in place of the one at OUT. Raises PlanRefused where not `writable`, BundleNotWritten."""

@@ -77,6 +77,23 @@ def test_plan_and_manifest_fit_the_published_schemas(example: Path, tmp_path: Pa
 
 
 @each_example
+def test_the_policy_tests_fit_the_published_schema_and_hold(example: Path) -> None:
+    """C01, C04: each example says what is to stay so, of every server that changes something, and it is so."""
+    files = sorted(example.glob("*.expose.toml"))
+    assert files
+    for path in files:
+        jsonschema.validate(tomllib.loads(path.read_text("utf-8")), schema("test"))
+        assert path.name in (example / "README.md").read_text("utf-8")
+    done = mcpexpose(example, "test", "--format", "json")
+    assert done.returncode == 0, done.stdout
+    told = json.loads(done.stdout)
+    assert [each["file"] for each in told["files"]] == [path.name for path in files]
+    assert told["summary"]["tests"] >= 7
+    assert told["summary"]["failed"] == told["summary"]["errors"] == 0
+    assert mcpexpose(example, "lint", "--select", "write-without-test", "--fail-on", "info").returncode == 0
+
+
+@each_example
 def test_each_package_is_pinned(example: Path) -> None:
     """The catalog is of the version that will run."""
     servers = tomllib.loads((example / "config.toml").read_text("utf-8"))["mcp_servers"]

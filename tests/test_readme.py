@@ -9,14 +9,18 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
+from mcpexpose.cli import exits
 from mcpexpose.cli.main import COMMANDS
 from mcpexpose.model.config import Config, PolicyPack, ServerTable, ToolTable
+from mcpexpose.model.expectation import Expectation
+from mcpexpose.model.table import Table
+from mcpexpose.surface.exporters import targets
 from mcpexpose.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,6 +82,21 @@ def test_the_calls_of_the_readme_run(coding_agent: Path, monkeypatch: pytest.Mon
     assert "call" in (coding_agent / "events.jsonl").read_text()
 
 
+def test_the_export_of_the_readme_runs(coding_agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F04, X01: a request in a vendor's form, and references that name tools of it."""
+    monkeypatch.chdir(coding_agent)
+    out = io.StringIO()
+    space: dict[str, Any] = {}
+    with contextlib.redirect_stdout(out):
+        exec(compile(code("export"), "README.md", "exec"), space)
+    assert out.getvalue() == code("export-output")
+
+
+def test_every_target_of_export_is_documented() -> None:
+    """C04"""
+    assert part("targets") == targets_table()
+
+
 def test_the_preview_of_the_readme_is_what_the_command_prints() -> None:
     """C04: the first thing that a newcomer sees."""
     shown = subprocess.run(
@@ -114,6 +133,39 @@ def test_every_command_is_documented() -> None:
     assert part("commands") == commands_table()
 
 
+def test_the_exit_codes_are_those_of_the_program() -> None:
+    """C04: one table, in the README and in --help."""
+    assert part("exit-codes") == exit_codes_table()
+
+
+def test_the_policy_tests_of_the_readme_run(tmp_path: Path) -> None:
+    """C04: what is shown to hold holds, and what fails says so in these words."""
+    example = ROOT / "examples" / "coding-agent" / "config.toml"
+    path = tmp_path / "team.expose.toml"
+    source = code("policy-tests")
+    path.write_text(source, "utf-8")
+    assert tomllib.loads(source)["tests"][0].keys() == Expectation.model_fields.keys()
+    shown = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mcpexpose",
+            "test",
+            str(path),
+            "--config",
+            str(example),
+            "--now",
+            "2026-12-01T00:00:00Z",
+        ],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "COLUMNS": "120", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert shown.returncode == 1
+    assert shown.stdout.decode() == code("policy-tests-output")
+
+
 def test_the_config_reference_is_the_models() -> None:
     """C01"""
     assert part("config-reference") == config_reference()
@@ -124,12 +176,22 @@ def commands_table() -> str:
     return "\n".join(["| command | does |", "|---|---|", *rows]) + "\n"
 
 
+def exit_codes_table() -> str:
+    rows = [f"| {code} | {what} |" for code, what in exits.MEANINGS.items()]
+    return "\n".join(["| code | says |", "|---|---|", *rows]) + "\n"
+
+
+def targets_table() -> str:
+    rows = [f"| `{name}` | {line} |" for name, line in targets().items()]
+    return "\n".join(["| target | form |", "|---|---|", *rows]) + "\n"
+
+
 def config_reference() -> str:
-    tables: list[tuple[str, type[BaseModel]]] = [("at the top", Config)]
+    tables: list[tuple[str, type[Table]]] = [("at the top", Config)]
     tables += [
         (f"[{name}]", field.annotation)
         for name, field in Config.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Table)
     ]
     from mcpexpose.model.config import Constraint, ProfileTable, Waiver
 
@@ -153,7 +215,7 @@ def config_reference() -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, BaseModel):
+    if isinstance(value, Table):
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit")
+HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit", "cryptography", "opentelemetry")
 CONFIG = """\
 [mcp_servers.git]
 command = "mcp-git"
@@ -68,7 +68,23 @@ def test_help_loads_none_of_them(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["plan", "lint", "lock", "search", "show", "inspect", "explain", "verify", "init", "rule", "runs", "audit"],
+    [
+        "plan",
+        "lint",
+        "lock",
+        "search",
+        "show",
+        "inspect",
+        "explain",
+        "sign",
+        "verify",
+        "init",
+        "rule",
+        "runs",
+        "audit",
+        "test",
+        "export",
+    ],
 )
 def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -> None:
     """Help is instant."""
@@ -78,57 +94,92 @@ def test_the_help_of_a_command_loads_none_of_them(project: Path, command: str) -
 def test_lint_connects_to_nothing_and_indexes_nothing(project: Path) -> None:
     """Neither the client, nor the index, nor the editor of TOML; a sound schema needs no jsonschema."""
     code, found = loaded(project, cli("lint", "--select", "config,policy,catalog,schema"))
-    assert code == 0
-    assert found <= {"pydantic"}
+    assert (code, found) == (0, set())
+
+
+def test_rules_on_the_config_alone_compile_nothing(project: Path) -> None:
+    """Neither catalogs nor the compiler, the checks of schemas, the search, or a rule of another family."""
+    look = "code = [n for n in __import__('sys').modules if n.startswith('mcpexpose.')]"
+    ours, found = loaded(project, cli("lint", "--select", "config,transport", "--no-cache") + "\n" + look)
+    assert found == set()
+    rooms = {str(name).split(".")[1] for name in ours}  # type: ignore[attr-defined]
+    assert rooms.isdisjoint({"toolschema", "search", "surface", "bundle", "host", "client", "catalog"})
+    assert "mcpexpose.compiler.pipeline" not in ours  # type: ignore[operator]
+    families = {str(name).split(".")[3] for name in ours if str(name).startswith("mcpexpose.lint.rules.")}  # type: ignore[attr-defined]
+    assert families == {"config", "transport"}
+
+
+def test_an_unsound_config_brings_pydantic_alone(project: Path, tmp_path: Path) -> None:
+    """Which has the words for what is wrong."""
+    (tmp_path / "config.toml").write_text("[mcp_servers.git]\ncommand = 1\n")
+    code, found = loaded(project, cli("lint", str(tmp_path / "config.toml"), "--no-cache"))
+    assert (code, found) == (1, {"pydantic"})
+
+
+def test_the_second_run_compiles_nothing(project: Path) -> None:
+    """What did not change is not judged again."""
+    loaded(project, cli("lint"))
+    look = "code = 'mcpexpose.compiler.pipeline' in __import__('sys').modules"
+    assert loaded(project, cli("lint") + "\n" + look) == (False, set())
 
 
 def test_plan_without_out_indexes_nothing(project: Path) -> None:
     """A preview is a compile."""
     code, found = loaded(project, cli("plan"))
     assert code == 0
-    assert found <= {"pydantic"}
+    assert found == set()
 
 
 def test_the_lock_and_a_comparison_need_no_more(project: Path) -> None:
     """A drift is told by digests; neither the validator nor the index is asked."""
     code, found = loaded(project, cli("lock"))
     assert code == 0
-    assert found <= {"pydantic"}
+    assert found == set()
     code, found = loaded(project, cli("plan", "--against", "bundle"))
     assert code == 0
-    assert found <= {"pydantic"}
+    assert found == set()
 
 
 def test_plan_with_out_needs_whoosh_alone(project: Path) -> None:
     """For the index."""
     code, found = loaded(project, cli("plan", "--out", "other"))
     assert code == 0
-    assert found <= {"pydantic", "whoosh"}
+    assert found <= {"whoosh"}
 
 
 def test_search_never_loads_the_client(project: Path) -> None:
     """Nor anything but the index's owner."""
     code, found = loaded(project, cli("search", "history"))
     assert code == 0
-    assert found <= {"pydantic", "whoosh"}
+    assert found <= {"whoosh"}
     assert loaded(project, cli("search", "history", "--plan", "bundle")) == (0, set())
+
+
+def test_policy_tests_need_no_server_and_no_bundle(project: Path) -> None:
+    """A query is ranked in memory, without the index's owner."""
+    (project / "team.expose.toml").write_text('[[tests]]\nname = "a"\nquery = "history"\nfinds = "git/git_log"\n')
+    code, found = loaded(project, cli("test"))
+    (project / "team.expose.toml").unlink()
+    assert code == 0
+    assert found <= {"pydantic"}
 
 
 @pytest.mark.parametrize(
     "words", [["lint", "CONFIG"], ["plan", "--config", "CONFIG"], ["search", "--config", "CONFIG", "open issue"]]
 )
-def test_hundreds_of_real_tools_need_pydantic_alone(project: Path, words: list[str]) -> None:
+def test_hundreds_of_real_tools_need_none_of_them(project: Path, words: list[str]) -> None:
     """Every rule, real schemas, an index made in memory: no client, no jsonschema, no Whoosh."""
     config = str(ROOT / "examples" / "coding-agent" / "config.toml")
     code, found = loaded(project, cli(*(config if word == "CONFIG" else word for word in words)))
     assert code in (0, 1)
-    assert found == {"pydantic"}
+    assert found == set()
 
 
 def test_a_bundle_is_shown_and_inspected_without_any_of_them(project: Path) -> None:
     """What a host does before a search."""
     assert loaded(project, cli("show", "--plan", "bundle")) == (0, set())
     assert loaded(project, cli("inspect", "git/git_log", "--plan", "bundle")) == (0, set())
+    assert loaded(project, cli("export", "--to", "openai", "--plan", "bundle")) == (0, set())
 
 
 def test_loading_a_plan_loads_none_of_them(project: Path) -> None:

@@ -8,22 +8,22 @@ building it again, or by a note of one's own. The notes stand in the user's cach
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import sys
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpexpose.bundle import layout
 from mcpexpose.bundle.read import Bundle, open_bundle
+from mcpexpose.model import caches
 from mcpexpose.model.canonical import digest, digest_bytes
 from mcpexpose.model.errors import McpexposeError
 from mcpexpose.search.table_write import SECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 NOTES_MAX = 1_000
 """Notes that are kept; the oldest go."""
@@ -85,20 +85,9 @@ def _read(bundle: Bundle) -> Built:
 
 
 def _note(plan_digest: str) -> Path | None:
-    folder = _folder()
+    folder = caches.folder()
     if folder is None:
         return None
     # The bytes of an index go with the library that makes it, so another one's are not taken for its own.
     maker = [plan_digest, metadata.version("whoosh-reloaded"), ".".join(map(str, sys.version_info[:2]))]
     return folder / "built" / digest(maker)
-
-
-def _folder() -> Path | None:
-    if own := os.environ.get("MCPEXPOSE_STATE_DIR"):
-        return Path(own)
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "mcpexpose"
-    try:
-        return Path.home() / ".cache" / "mcpexpose"
-    except RuntimeError:
-        return None

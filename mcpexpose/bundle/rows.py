@@ -21,7 +21,7 @@ from mcpexpose.bundle.planned import check_tool
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.jsonform import from_json, to_json
 from mcpexpose.model.names import ToolId
-from mcpexpose.model.plan import Limits, PlannedServer, PlannedTool
+from mcpexpose.model.plan import Limits, MinMatch, PlannedProfile, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
 from mcpexpose.model.records import dataclass
 from mcpexpose.search import hashed, texts
@@ -53,7 +53,7 @@ class SearchBounds:
     """What a session needs of the plan's `search`."""
 
     limit: int
-    min_match: float
+    min_match: MinMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ def sections(plan: Plan, plan_json: bytes, places: Places) -> dict[str, bytes]:
         "ids": ids[1],
         "alias bounds": aliases[0],
         "aliases": aliases[1],
+        "profile records": _records(plan_json, places["profiles"]),
         "server records": _records(plan_json, places["servers"]),
         "tool records": _records(plan_json, places["tools"]),
     }
@@ -131,6 +132,7 @@ class Rows:
         self._tools: dict[int, PlannedTool] = {}
         self._servers: dict[str, PlannedServer] = {}
         self._server_ids: dict[int, str] = {}
+        self._unattended: dict[str, bool] = {}
         self._ids: dict[int, ToolId] = {}
 
     @property
@@ -244,6 +246,20 @@ class Rows:
             return ()
         at, count, defaults = self._profile(profile)
         return self._row_list("profile rows", at + count, defaults)
+
+    def unattended(self, profile: str | None) -> bool:
+        """Whether its own record says that nobody watches. Raises SelectionRefused for a profile that there is not."""
+        if profile is None:
+            return False
+        known = self._unattended.get(profile)
+        if known is None:
+            if profile not in (names := list(self.profiles())):
+                raise no_profile(profile, names)
+            found = self._record(_section(self._blocks, "profile records"), names.index(profile), PlannedProfile)
+            if found.name != profile:
+                raise _damaged("has another profile at the place of one")
+            self._unattended[profile] = known = found.unattended
+        return known
 
     @cached_property
     def _head(self) -> _Head:

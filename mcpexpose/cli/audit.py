@@ -23,6 +23,7 @@ def command(file: Path, bundle: Path | None, form: str) -> int:
       mcpexpose audit events.jsonl --plan build/plan
     """
     from mcpexpose.model.errors import InputMissing
+    from mcpexpose.model.text import shown
     from mcpexpose.report.audit import summarise, text
 
     direct: list[str] = []
@@ -35,7 +36,7 @@ def command(file: Path, bundle: Path | None, form: str) -> int:
         with file.open("rb") as lines:
             audit = summarise(lines, direct)
     except OSError as error:
-        raise InputMissing(f"{console.name_of(file)} cannot be read: {error.strerror}") from error
+        raise InputMissing(f"{shown(console.name_of(file))} cannot be read: {error.strerror}") from error
     if form == "json":
         from mcpexpose.report.jsonout import dump
 

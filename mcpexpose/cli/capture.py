@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, options
+from mcpexpose.cli import complete, console, exits, options
 from mcpexpose.cli.captured import Choices, ProgressLine, Row, as_json, as_text
 from mcpexpose.model.errors import InputMissing, UsageRefused
 from mcpexpose.model.text import shown
@@ -39,7 +39,7 @@ class Setup:
 
 
 @click.command("capture")
-@click.argument("servers", nargs=-1, metavar="[SERVER]...")
+@click.argument("servers", nargs=-1, metavar="[SERVER]...", shell_complete=complete.servers)
 @click.option("--yes", is_flag=True, help="Run the commands and call the addresses without asking.")
 @click.option("--check", is_flag=True, help="Compare with what is there, write nothing; 3 where it differs.")
 @click.option(

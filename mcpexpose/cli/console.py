@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -47,12 +48,12 @@ def page() -> Screen:
 def out(text: str) -> None:
     """Data for a reader. A reader that went away (`| head`) is no error. Raises InputMissing where stdout is full."""
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(_inert(text))
         sys.stdout.flush()
     except BrokenPipeError:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
     except OSError as error:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
 
 
@@ -67,9 +68,9 @@ def out_machine(text: str) -> None:
         buffer.write(text.encode("utf-8", "backslashreplace"))
         buffer.flush()
     except BrokenPipeError:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
     except OSError as error:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
 
 
@@ -82,10 +83,10 @@ def say(text: str) -> None:
     """A line of chatter, to stderr; printed as it is, so text of servers passes `shown` before."""
     try:
         encoding = sys.stderr.encoding or "utf-8"
-        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.write(_inert(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
         sys.stderr.flush()
     except OSError:
-        _to_nowhere(sys.stderr)
+        to_nowhere(sys.stderr)
 
 
 def progress(text: str) -> None:
@@ -132,14 +133,23 @@ def name_of(path: Path) -> str:
 
 
 def _colour(terminal: bool, environ: Mapping[str, str]) -> bool:
+    """https://no-color.org, https://force-color.org and https://bixense.com/clicolors, the first that says anything."""
     if environ.get("NO_COLOR"):
         return False
-    if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
+    if any(environ.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
-    return terminal and environ.get("TERM") != "dumb"
+    return terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
-def _to_nowhere(stream: TextIO) -> None:
+def _inert(text: str) -> str:
+    """TEXT as the log of a job at GitHub may hold it: there a line is a command that opens with `::`, or has `##[`."""
+    if os.environ.get("GITHUB_ACTIONS") != "true" or not ("::" in text or "##[" in text):
+        return text
+    return re.sub(r"^(\s*):(?=:)", r"\1\\u{3A}", text, flags=re.MULTILINE).replace("##[", "#\\u{23}[")
+
+
+def to_nowhere(stream: TextIO) -> None:
+    """What is still written to a stream that nobody reads is thrown away."""
     # The interpreter flushes at exit and would complain of the closed pipe once more.
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -10,23 +10,28 @@ if TYPE_CHECKING:
     from mcpexpose.model.finding import Finding
 
 OK = 0
-"""Nothing to report; also: a search without a hit."""
 FINDINGS = 1
-"""Findings at or above `--fail-on`, a file that is no TOML among them; failed assertions."""
 USAGE = 2
-"""Usage, or a file that is not there or cannot be read or written."""
 DIFFERS = 3
-"""`--check`, `--detailed-exitcode`."""
 NOTHING_CHECKED = 4
-"""No config, no test."""
 UNAVAILABLE = 5
-"""A server or remote could not be reached."""
 INTERNAL = 70
-"""A fault of ours."""
 INTERRUPTED = 130
-"""Ctrl-C."""
 
-_FIRST = (INTERRUPTED, INTERNAL, USAGE, UNAVAILABLE, FINDINGS, NOTHING_CHECKED, DIFFERS)
+MEANINGS: dict[int, str] = {
+    OK: "Nothing to report; also a search without a hit.",
+    FINDINGS: "Findings at or above --fail-on, a file that is no TOML among them; assertions that do not hold.",
+    USAGE: "Usage, or a file that is not there or cannot be read or written.",
+    DIFFERS: "Something differs: --check, --detailed-exitcode, --diff.",
+    NOTHING_CHECKED: "Nothing was checked: no config, no test, nothing to compare with.",
+    UNAVAILABLE: "A server could not be reached or asked.",
+    INTERNAL: "A fault of mcpexpose.",
+    INTERRUPTED: "Interrupted (Ctrl-C).",
+}
+"""What each code says, as `--help` and the README have it."""
+
+FIRST = (INTERRUPTED, INTERNAL, USAGE, UNAVAILABLE, FINDINGS, NOTHING_CHECKED, DIFFERS)
+"""Of several at once, the first of these is the end."""
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -34,7 +39,7 @@ FAIL_ON = ("error", "warning", "info", "never")
 def combine(codes: Iterable[int]) -> int:
     """The one code of several things that happened: the first of their order, else 0."""
     seen = set(codes)
-    return next((code for code in _FIRST if code in seen), OK)
+    return next((code for code in FIRST if code in seen), OK)
 
 
 def of_findings(findings: Iterable[Finding], fail_on: str = "error") -> int:

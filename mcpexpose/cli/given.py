@@ -37,12 +37,18 @@ def workspace(
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:
     """The plan as a host holds it, of a bundle or of the config at hand; errors of the latter are counted on stderr."""
-    from mcpexpose.host.plan import CompiledSource, HostPlan, load_plan
+    from mcpexpose.host.plan import load_plan
+
+    if bundle is not None:
+        return load_plan(bundle, clock=(lambda: now) if now is not None else None)
+    return compiled(workspace(config, catalogs, now), now)
+
+
+def compiled(at_hand: Workspace, now: datetime.datetime | None) -> HostPlan:
+    """The plan of a workspace as a host holds it; its errors are counted on stderr."""
+    from mcpexpose.host.plan import CompiledSource, HostPlan
 
     clock = (lambda: now) if now is not None else None
-    if bundle is not None:
-        return load_plan(bundle, clock=clock)
-    at_hand = workspace(config, catalogs, now)
     compiled = at_hand.compiled
     errors = sum(finding.severity is Severity.ERROR for finding in at_hand.findings)
     if errors:
@@ -77,5 +83,6 @@ def at(location: Location | None, workspace: Workspace) -> Location | None:
 
 def file_name(file: str, workspace: Workspace) -> str:
     """The same for a file by its name in findings; a shipped pack has no path here and keeps its name."""
-    folder = name_of(workspace.folder)
-    return file if folder == "." or workspace.is_shipped(file) else posixpath.normpath(f"{folder}/{file}")
+    if not file or workspace.is_shipped(file):
+        return file
+    return posixpath.normpath(posixpath.join(name_of(workspace.folder), file))

@@ -10,10 +10,7 @@ from mcpexpose.cli import console, exits
 
 FIRST_CONFIG = """\
 # Which MCP tools a model is told at once (direct), may find (deferred), or never meets (hidden).
-# mcpexpose lint checks this file, mcpexpose plan shows what it makes of it.
-#
-# Completion in editors: mcpexpose schema config > config.schema.json, and as first line here
-#   #:schema ./config.schema.json
+# mcpexpose lint checks this file, mcpexpose plan shows what it makes of it. Editors complete from the schema above.
 
 schema_version = 1
 
@@ -58,23 +55,32 @@ side_effect = "read_only"   # read_only | write | destructive
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("config.toml"))
 def command(file: Path) -> int:
-    """Write a first config, commented, to FILE (config.toml). A file that is there is never overwritten.
+    """Write a first config, commented, to FILE (config.toml), and beside it the schema from which editors complete.
+
+    A file that is there is never overwritten. After an update, `mcpexpose schema config` prints the new schema.
 
     \b
     Example:
       mcpexpose init
     """
+    from mcpexpose.cli.editors import schema_beside, write_schema
     from mcpexpose.model.errors import InputMissing, UsageRefused
     from mcpexpose.model.text import shown
 
     path = file / "config.toml" if file.is_dir() else file
     name = shown(str(path))
+    schema, line = schema_beside(path)
+    if path.exists():
+        raise UsageRefused(f"{name} is there already, and stays as it is")
+    written = write_schema(schema)
     try:
         with path.open("xb") as out:
-            out.write(FIRST_CONFIG.encode())
+            out.write((line + FIRST_CONFIG).encode())
     except FileExistsError:
         raise UsageRefused(f"{name} is there already, and stays as it is") from None
     except OSError as error:
         raise InputMissing(f"{name} cannot be written: {error.strerror}") from None
+    beside = shown(str(schema))
+    console.say(f"wrote {beside}" if written else f"{beside} is there already, and stays as it is")
     console.say(f"wrote {name}. Next: mcpexpose lint, then mcpexpose capture, then mcpexpose plan")
     return exits.OK

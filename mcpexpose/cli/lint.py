@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, given, options
+from mcpexpose.cli import complete, console, exits, given, options
 
 if TYPE_CHECKING:
     import datetime
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--select", multiple=True, metavar="NAMES", help="Only these rules or families; commas between them.")
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="NAMES",
+    shell_complete=complete.rules_and_families,
+    help="Only these rules or families; commas between them.",
+)
+@click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete.rules_and_families, help="Not these.")
 @click.option(
     "--fail-on", type=click.Choice(exits.FAIL_ON), default="error", show_default=True, help="What ends with 1."
 )
@@ -45,6 +51,14 @@ if TYPE_CHECKING:
     help="What it lists does not count: findings from before lint was taken on.",
 )
 @click.option("--write-baseline", is_flag=True, help="Put all present findings into the baseline's FILE, and end.")
+@click.option(
+    "--no-cache", is_flag=True, help="Judge every tool anew; read nothing from the user's cache and keep nothing."
+)
+@click.option(
+    "--omit-accepted",
+    is_flag=True,
+    help="Leave out of SARIF what was accepted: GitHub shows it like the rest, though it is marked.",
+)
 @click.option("--statistics", is_flag=True, help="How often each rule spoke, in place of the findings.")
 @options.reports(options.FINDING_FORMATS)
 @options.config
@@ -59,6 +73,8 @@ def command(
     diff: bool,
     baseline: Path | None,
     write_baseline: bool,
+    no_cache: bool,
+    omit_accepted: bool,
     statistics: bool,
     form: str,
     outputs: tuple[tuple[str, Path], ...],
@@ -92,7 +108,11 @@ def command(
         raise click.UsageError("--statistics has the formats text and json")
     chosen, silent = _names(select), _names(ignore)
     runs = [
-        _Run(each, choose(each.config.lint if each.config else None, select=chosen, ignore=silent, persona=persona))
+        _Run(
+            each,
+            choose(each.config.lint if each.config else None, select=chosen, ignore=silent, persona=persona),
+            cached=not no_cache,
+        )
         for each in _workspaces(paths, config, catalogs, now)
     ]
     if write_baseline:
@@ -104,7 +124,7 @@ def command(
         return _show_diff(runs, mended, fail_on)
     if fix:
         _save(runs, mended)
-    report = _report(runs, mended, known, fail_on)
+    report = _report(runs, mended, known, fail_on, omit_accepted=omit_accepted)
     for crash in report.crashes:
         console.say(
             f"mcpexpose: the rule {crash.slug} failed on {crash.subject} ({crash.error}): a fault of mcpexpose, "
@@ -144,11 +164,12 @@ class _Run:
 
     workspace: Workspace
     choice: Choice
+    cached: bool
 
     def linted(self, workspace: Workspace, known: _Known | None) -> Linted:
         from mcpexpose.cli.linting import lint
 
-        linted = lint(workspace, self.choice)
+        linted = lint(workspace, self.choice, cached=self.cached)
         return known.without(linted, workspace) if known else linted
 
     def only_linted(self, known: _Known | None) -> Mended:
@@ -162,11 +183,12 @@ class _Run:
         return mend(self.workspace, lambda workspace: self.linted(workspace, known), unsafe=unsafe)
 
 
-def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_on: str) -> FindingsReport:
-    from mcpexpose.cli.linting import Names, below_root, context_of, rule_facts
-    from mcpexpose.lint.baseline import unused
+def _report(
+    runs: list[_Run], mended: list[Mended], known: _Known | None, fail_on: str, *, omit_accepted: bool
+) -> FindingsReport:
+    from mcpexpose.cli.linting import Names, below_root, catalogs_read, context_of, rule_facts
     from mcpexpose.lint.mend import offers
-    from mcpexpose.lint.registry import all_rules
+    from mcpexpose.lint.registry import slugs
     from mcpexpose.report.accepted import Accepted, FixFact
     from mcpexpose.report.findings import FindingsReport, in_order
 
@@ -176,21 +198,24 @@ def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_o
     for run, each in zip(runs, mended, strict=True):
         findings += names.named(each.linted.findings, each.workspace)
         for offer in offers(each.linted, each.workspace):
-            fixes[names.named([offer.finding], each.workspace)[0]] = FixFact(offer.fix.title, offer.safe)
+            edits = names.placed(offer.fix.edits, each.workspace)
+            fixes[names.named([offer.finding], each.workspace)[0]] = FixFact(offer.fix.title, offer.safe, edits)
         for one in each.linted.accepted:
             accepted.append(Accepted(names.named([one.finding], each.workspace)[0], one.by, one.reason))
         if known is not None:
             config = _name_from(known.path, each.workspace)
             gone += known.baseline.unmet(config, context_of(each.workspace), run.choice)
     if known is not None and gone:
+        from mcpexpose.lint.baseline import unused
+
         findings += runs[0].choice.heard([unused(console.name_of(known.path), sorted(gone))])
     return FindingsReport(
         in_order(findings),
-        {"configs": len(runs), "catalogs": sum(len(each.workspace.catalogs) for each in mended)},
+        {"configs": len(runs), "catalogs": sum(catalogs_read(each.workspace) for each in mended)},
         line=names.line,
         locate=names.locate,
         conceal=names.conceal,
-        explained=frozenset(all_rules()),
+        explained=frozenset(slugs()),
         accepted=tuple(accepted),
         against_baseline=known is not None,
         rules=lambda: rule_facts([run.choice for run in runs]),
@@ -200,6 +225,7 @@ def _report(runs: list[_Run], mended: list[Mended], known: _Known | None, fail_o
         configs=tuple(console.name_of(run.workspace.path) for run in runs),
         base=below_root(Path.cwd()),
         anchor=names.admits,
+        omit_accepted=omit_accepted,
         fail_on=fail_on,
     )
 
@@ -209,9 +235,10 @@ def _put(report: FindingsReport, form: str, outputs: tuple[tuple[str, Path], ...
     from functools import partial
 
     from mcpexpose.report.findings import render
-    from mcpexpose.report.findings_statistics import render_json, render_text
 
     if statistics:
+        from mcpexpose.report.findings_statistics import render_json, render_text
+
         counted = render_json(report) if form == "json" else render_text(report, console.screen())
         console.put(form, counted)
     else:
@@ -283,15 +310,15 @@ def _name_from(baseline: Path, workspace: Workspace) -> str:
 
 def _names(given: tuple[str, ...]) -> tuple[str, ...]:
     """Names of rules and families. Raises UsageError with the nearest one."""
-    from difflib import get_close_matches
-
     from mcpexpose.lint.choice import known
-    from mcpexpose.lint.registry import all_rules, families
+    from mcpexpose.lint.registry import families, slugs
 
     names = tuple(name.strip() for text in given for name in text.split(",") if name.strip())
     for name in names:
         if not known(name):
-            near = get_close_matches(name, [*all_rules(), *families()], n=1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, [*slugs(), *families()], n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"there is no rule or family {name!r}{hint}")
     return names

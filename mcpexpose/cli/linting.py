@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcpexpose.lint.choice import Choice
+    from mcpexpose.lint.fix import Edit
     from mcpexpose.lint.runner import Linted
     from mcpexpose.lint.subjects import Context
     from mcpexpose.model.finding import Finding, Location, Place
@@ -21,27 +22,29 @@ if TYPE_CHECKING:
 
 
 def context_of(workspace: Workspace) -> Context:
-    """All that was made of a config, as far as it went."""
-    from mcpexpose.lint.subjects import Context
+    """All that is made of a config, each step when the first rule asks for it."""
+    from mcpexpose.lint.at_hand import AtHand
 
-    return Context(
-        file=workspace.name,
-        resolved=workspace.resolved,
-        catalogs=workspace.catalogs,
-        compiled=workspace.compiled if workspace.resolved else None,
-        now=workspace.now,
-        comments=workspace.document.comments,
-        first_key=workspace.document.first_key,
-        locate=workspace.locate,
-        lock=workspace.lock,
-    )
+    return AtHand(workspace)
 
 
-def lint(workspace: Workspace, choice: Choice) -> Linted:
-    """What the stages found and what the rules find, chosen and waived."""
+def lint(workspace: Workspace, choice: Choice, *, cached: bool = False) -> Linted:
+    """What the stages found and what the rules find, chosen and waived; CACHED: with what is remembered of before."""
     from mcpexpose.lint import runner
+    from mcpexpose.lint.stages import reading_is_enough
 
-    return runner.lint(context_of(workspace), workspace.found, choice)
+    if reading_is_enough(choice, workspace.resolved):
+        return runner.lint(context_of(workspace), workspace.found_in_config, choice)
+    if not cached:
+        return runner.lint(context_of(workspace), workspace.found, choice)
+    from mcpexpose.lint.again import lint_again
+
+    return lint_again(workspace, context_of(workspace), choice)
+
+
+def catalogs_read(workspace: Workspace) -> int:
+    """How many catalogs were of use; none where nobody asked for them."""
+    return len(workspace.catalogs) if "_catalogs" in vars(workspace) else workspace.catalogs_recalled
 
 
 def not_waived(workspace: Workspace) -> tuple[Finding, ...]:
@@ -63,14 +66,32 @@ def rule_facts(choices: Sequence[Choice]) -> tuple[RuleFact, ...]:
     from mcpexpose.lint.registry import all_rules
     from mcpexpose.report.accepted import RuleFact
 
+    pages = _pages()
     facts = []
     for rule in all_rules().values():
         if rule.family == "bundle" or not any(choice.runs(rule.slug) for choice in choices):
             continue
         here = {(choice.severity or {}).get(rule.slug, rule.severity) for choice in choices}
         other = next(iter(here)) if len(here) == 1 and here != {rule.severity} else None
-        facts.append(RuleFact(rule.slug, rule.family, rule.severity, rule.summary, rule.document, other))
+        page = f"{pages}/{rule.family}/{rule.slug.replace('-', '_')}.md" if pages else ""
+        facts.append(RuleFact(rule.slug, rule.family, rule.severity, rule.summary, rule.document, other, page))
     return tuple(facts)
+
+
+def _pages() -> str:
+    """Where the rules' documents of this version stand; "" where the package names no repository."""
+    from importlib import metadata
+
+    from mcpexpose import __version__
+
+    try:
+        listed = metadata.metadata("mcpexpose").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    pairs = (each.partition(",") for each in listed)
+    urls = {label.strip().lower(): url.strip().rstrip("/") for label, _, url in pairs}
+    repository = urls.get("repository") or urls.get("source") or ""
+    return f"{repository}/blob/v{__version__}/mcpexpose/lint/rules" if repository.startswith("https://") else ""
 
 
 def below_root(folder: Path) -> str:
@@ -119,6 +140,12 @@ class Names:
             return names[file]
 
         return [given.renamed(struck(finding, workspace.literals), name) for finding in findings]
+
+    def placed(self, edits: Iterable[Edit], workspace: Workspace) -> tuple[tuple[Location, str], ...]:
+        """What a mend puts where in a workspace's config, which has these files' names."""
+        document = workspace.document
+        found = ((given.at(document.location(edit.start, edit.end), workspace), edit.text) for edit in edits)
+        return tuple((at, text) for at, text in found if at)
 
     def conceal(self, text: str) -> str:
         """A line without credentials of any of these workspaces."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, given, options
+from mcpexpose.cli import complete, console, exits, given, options
 
 if TYPE_CHECKING:
     import datetime
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("lock")
-@click.argument("servers", nargs=-1, metavar="[SERVER]...")
+@click.argument("servers", nargs=-1, metavar="[SERVER]...", shell_complete=complete.servers)
 @click.option("--check", is_flag=True, help="Write nothing; end with 3 where the lock differs, and say in what.")
 @options.formats(("text", "json"))
 @options.config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -28,7 +29,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("mcpexpose.cli.show", "Request 1 as the model gets it."),
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
-    "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle."),
+    "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what is seen, found, never met."),
+    "export": ("mcpexpose.cli.export", "Request 1 in the form of a model's API, and what that cannot say."),
+    "sign": ("mcpexpose.cli.sign", "Sign a bundle with an Ed25519 key, or make the key."),
+    "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle, and its signature where one is demanded."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),
     "audit": ("mcpexpose.cli.audit", "What the events of a host tell: searches in vain, refusals, tools by use."),
     "rule": ("mcpexpose.cli.rule", "What a rule is about, and how to fix what it finds."),
@@ -64,6 +68,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), what) for code, what in exits.MEANINGS.items()])
+        with formatter.indentation():
+            order = ", ".join(map(str, exits.FIRST))
+            formatter.write_text(f"Of several at once the first of {order}. A format never changes the code.")
+        super().format_epilog(ctx, formatter)
+
 
 @click.group(
     cls=LazyGroup,
@@ -73,9 +85,9 @@ Everyday:
   mcpexpose lint
   mcpexpose plan --out build/plan
   mcpexpose search read the failed job log
+  mcpexpose test
 
-Exit codes: 0 nothing to report, 1 findings, 2 usage or files, 3 differs, 4 nothing was checked, 5 a server was
-unavailable, 70 internal error, 130 interrupted. `mcpexpose COMMAND --help` has an example of each.""",
+`mcpexpose COMMAND --help` has an example of each.""",
 )
 @click.version_option(__version__, prog_name="mcpexpose", message="%(prog)s %(version)s")
 def group() -> None:
@@ -87,15 +99,18 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. Prints whatever there is to print; raises nothing."""
+    _open_what_is_closed()
     try:
         result: Any = group.main(arguments, prog_name="mcpexpose", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:
+        return exits.OK  # click's way to say that whoever read the help went away
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         return exits.INTERRUPTED
     except click.ClickException as refused:
-        refused.show()
+        _show(refused)
         return exits.USAGE
     except Exception as error:
         return _failed(error)
@@ -104,7 +119,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main())
+    # Imports and parsed files make many objects and next to no garbage: looking for it took a tenth of a short run.
+    gc.set_threshold(1_000_000, 50, 100)
+    code = main()
+    gc.freeze()
+    sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """A stream that was closed when Python started (`>&-`) is None, which nobody expects who prints."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+def _show(refused: click.ClickException) -> None:
+    from io import StringIO
+
+    from mcpexpose.cli.console import say
+    from mcpexpose.model.text import shown
+
+    text = StringIO()
+    refused.show(text)
+    for line in text.getvalue().rstrip("\n").split("\n"):
+        say(shown(line))  # what was typed may have been pasted
 
 
 def _failed(error: Exception) -> int:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mcpexpose.cli import complete
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FINDING_FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 PREVIEW_FORMATS = ("text", "json", "markdown")
+TEST_FORMATS = ("text", "json", "junit")
 """The names in report's registries; they stand here so that `--help` need not import those."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -84,7 +87,9 @@ def plan(command: F) -> F:
 
 def profile(command: F) -> F:
     """`--profile P`."""
-    return click.option("--profile", metavar="NAME", help="As the host's session of this profile.")(command)
+    return click.option(
+        "--profile", metavar="NAME", shell_complete=complete.profiles, help="As the host's session of this profile."
+    )(command)
 
 
 def formats(names: Sequence[str]) -> Callable[[F], F]:

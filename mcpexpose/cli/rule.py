@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcpexpose.cli import console, exits, options
+from mcpexpose.cli import complete, console, exits, options
 
 if TYPE_CHECKING:
     from mcpexpose.lint.rule import Rule
 
 
 @click.command("rule")
-@click.argument("slug", required=False)
+@click.argument("slug", required=False, shell_complete=complete.slugs)
 @options.formats(("text", "json"))
 def command(slug: str | None, form: str) -> int:
     """What a rule is about, why, and how to fix what it finds; without a name, all rules by family.

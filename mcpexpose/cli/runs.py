@@ -41,11 +41,12 @@ def command(key: str | None, outcome: str | None, store: Path | None, form: str)
     """
     from mcpexpose.host.ledger import Ledger
     from mcpexpose.model.errors import InputMissing
+    from mcpexpose.model.text import shown
 
     if (key is None) != (outcome is None):
         raise click.UsageError("--settle KEY and --as completed|not-completed go together")
     if store is not None and not store.is_file():
-        raise InputMissing(f"there is no file {console.name_of(store)}")
+        raise InputMissing(f"there is no file {shown(console.name_of(store))}")
     ledger = Ledger(store)
     try:
         runs = ledger.open_runs()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from mcpexpose.cli import console, exits
+from mcpexpose.cli import complete, console, exits
 
 
 @click.command("schema")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete.schemas)
 def command(name: str | None) -> int:
     """Print a JSON Schema; without a name, the names there are.
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from mcpexpose.cli import complete
 from mcpexpose.model.names import ToolId
 
 
@@ -13,6 +15,9 @@ class Tool(click.ParamType):  # type: ignore[type-arg]
     """A server and a tool, split at the first slash."""
 
     name = "SERVER/TOOL"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in complete.tools(ctx, param, incomplete)]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ToolId:
         if isinstance(value, ToolId):

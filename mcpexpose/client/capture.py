@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.client import trouble
-from mcpexpose.client.connect import HttpStatus, connected, quiet
+from mcpexpose.client.connect import connected, quiet
 from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
 from mcpexpose.client.target import BadAddress, BadHeader, Launch, Target, launch
+from mcpexpose.client.web import HttpStatus
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.entry import bad_entry, entry_fault
@@ -99,6 +100,7 @@ async def _capture_one(
     now: datetime.datetime | None,
 ) -> Captured:
     server = target.server
+    begun = now or datetime.datetime.now(datetime.UTC)  # what changes from here on may not be in the list
     on_progress(Progress(server, "connecting"))
     try:
         started = launch(target, environ)
@@ -113,7 +115,7 @@ async def _capture_one(
         findings, unavailable = await listing.run(stderr)
         tail = shown(started.strike(stderr.text).rstrip("\n"))
     if not findings:
-        catalog, found = listing.catalog(now or datetime.datetime.now(datetime.UTC))
+        catalog, found = listing.catalog(begun)
         result = Captured(server, catalog, found, False, tuple(listing.requests), tail)
     else:
         result = Captured(server, None, findings, unavailable, tuple(listing.requests), tail)

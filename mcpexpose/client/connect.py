@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.client.child import MAX_LINE_BYTES
+from mcpexpose.client.web import http_client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,17 +20,7 @@ if TYPE_CHECKING:
     from mcpexpose.client.stderr import StderrTail
     from mcpexpose.client.tap import Tap
     from mcpexpose.client.target import Launch
-
-
-class HttpStatus:
-    """The HTTP error that the last posted message got, if it got one: the SDK says the same of most of them."""
-
-    def __init__(self) -> None:
-        self.code: int | None = None
-
-    async def note(self, response: Any) -> None:
-        if response.request.method == "POST":
-            self.code = response.status_code if response.status_code >= 400 else None
+    from mcpexpose.client.web import HttpStatus
 
 
 @asynccontextmanager
@@ -109,7 +101,7 @@ async def _streamable_http(launch: Launch, status: HttpStatus, limit_s: float) -
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        _http_client(launch, status, limit_s) as client,
+        http_client(launch, status, limit_s) as client,
         streamable_http_client(launch.url, http_client=client, max_sse_event_size=MAX_LINE_BYTES) as streams,
     ):
         yield streams
@@ -120,31 +112,35 @@ async def _sse(launch: Launch, status: HttpStatus, limit_s: float) -> AsyncItera
     from mcp.client.sse import sse_client
 
     def factory(headers: Any = None, timeout: Any = None, auth: Any = None) -> Any:
-        return _http_client(launch, status, limit_s)
+        return http_client(launch, status, limit_s)
 
     async with sse_client(launch.url, httpx_client_factory=factory) as streams:
         yield streams
 
 
-def _http_client(launch: Launch, status: HttpStatus, limit_s: float) -> Any:
-    import httpx2
-
-    return httpx2.AsyncClient(
-        headers=dict(launch.headers),
-        timeout=httpx2.Timeout(limit_s),
-        event_hooks={"response": [status.note]},
-    )
+_LOGGERS = ("mcp", "httpx2", "httpcore2")
+_quiet_lock = threading.Lock()
+_levels: list[int] = []
+"""Of the loggers as they were, while somebody wants them quiet."""
+_quiet = 0
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """The SDK logs what it cannot parse, raw and to stderr: not while this lasts."""
-    loggers = [logging.getLogger(name) for name in ("mcp", "httpx2", "httpcore2")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+    """The SDK logs what it cannot parse, raw and to stderr: not while this lasts, for anybody."""
+    global _quiet
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    with _quiet_lock:
+        _quiet += 1
+        if _quiet == 1:
+            _levels[:] = [logger.level for logger in loggers]
+            for logger in loggers:
+                logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+        with _quiet_lock:
+            _quiet -= 1
+            if _quiet == 0:
+                for logger, level in zip(loggers, _levels, strict=True):
+                    logger.setLevel(level)

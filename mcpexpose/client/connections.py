@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mcpexpose.client.link import Link
 
 _CLOSE_S = 15.0
+_WAYS = 1
+"""Connections of a server that stay beside its latest one, where plans of one host reach it in different ways."""
 
 
 class Request(Protocol):
@@ -42,6 +44,8 @@ class Request(Protocol):
     def transport(self) -> Transport: ...
     @property
     def progress(self) -> Callable[[], None]: ...
+    @property
+    def mirrored(self) -> Mapping[str, Any] | None: ...
 
 
 class Connections:
@@ -71,7 +75,9 @@ class Connections:
         self._thread: threading.Thread | None = None
         self._pid = 0
         self._closed = False
-        self._links: dict[str, tuple[Link, asyncio.Task[None]]] = {}
+        self._links: dict[str, list[Link]] = {}
+        """By server, the latest last: a plan that came later may know another way to it."""
+        self._tasks: dict[Link, asyncio.Task[None]] = {}
         self._secrets: dict[str, tuple[str, ...]] = {}
 
     def call(self, request: Request) -> concurrent.futures.Future[dict[str, Any]]:
@@ -120,7 +126,7 @@ class Connections:
 
     async def _call(self, request: Request) -> dict[str, Any]:
         link = self._link(request.server, request.transport)
-        return await link.call(request.tool, request.arguments, request.progress)
+        return await link.call(request.tool, request.arguments, request.progress, request.mirrored)
 
     async def _list(self, server: str, transport: Transport) -> list[Any]:
         import asyncio
@@ -138,31 +144,41 @@ class Connections:
 
         from mcpexpose.client.link import Link
 
-        known = self._links.get(server)
-        if known is not None and not known[0].is_over:
-            return known[0]
-        target = Target(server, self._transports.get(server, transport), self._max_tools, self._base)
-        target = replace(target, base=self._base)
+        transport = self._transports.get(server, transport)
+        known = self._links.setdefault(server, [])
+        for each in known:
+            if not each.is_over and _same_way(each.target.transport, transport):
+                return each
+        target = Target(server, transport, self._max_tools, self._base)
         try:
             started = launch(target, self._environ)
         except (UnsetVariable, ReferenceSyntax, BadHeader, BadAddress) as error:
             raise NotSent(f"{shown(server)} cannot be reached: {shown(str(error))}") from None
-        self._secrets[server] = started.secrets
+        # Those of an earlier way to it too: a call may still be under way there.
+        self._secrets[server] = tuple(dict.fromkeys((*self._secrets.get(server, ()), *started.secrets)))
         loop = asyncio.get_running_loop()
-        link = Link(target, started, lambda: self.on_changed(server), loop.create_future())
-        self._links[server] = (link, loop.create_task(link.run()))
-        if known is not None:
+        link = Link(
+            target, started, lambda: self.on_changed(server), lambda: self.on_reopened(server), loop.create_future()
+        )
+        task = self._tasks[link] = loop.create_task(link.run())
+        task.add_done_callback(lambda done: self._tasks.pop(link, None))
+        again = bool(known)
+        known[:] = [each for each in known if not each.is_over]
+        while len(known) > _WAYS:
+            known.pop(0).retire()
+        known.append(link)
+        if again:
             self.on_reopened(server)
         return link
 
     async def _end_all(self) -> None:
         import asyncio
 
-        links = list(self._links.values())
-        for link, _ in links:
+        running = dict(self._tasks)
+        for link in running:
             link.stop()
-        if links:
-            await asyncio.wait([task for _, task in links], timeout=_CLOSE_S)
+        if running:
+            await asyncio.wait(running.values(), timeout=_CLOSE_S)
         mine = asyncio.current_task()
         rest = [task for task in asyncio.all_tasks() if task is not mine]
         for task in rest:
@@ -190,7 +206,7 @@ class Connections:
             if self._loop is not None and self._pid == os.getpid():
                 return self._loop
             self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
-            self._links = {}  # those of the process that we are a fork of are not ours
+            self._links, self._tasks = {}, {}  # those of the process that we are a fork of are not ours
             self._thread = threading.Thread(target=_serve, args=(self._loop,), name="mcpexpose", daemon=True)
             self._thread.start()
             atexit.register(_close, weakref.ref(self))
@@ -211,6 +227,13 @@ def _close(connections: weakref.ref[Connections]) -> None:
     """At exit, where nobody closed it before."""
     if (left := connections()) is not None:
         left.close()
+
+
+def _same_way(one: Transport, other: Transport) -> bool:
+    """Whether both lead to the same server, whatever their time limits are."""
+    return one is other or replace(one, tool_timeout_s=0.0, startup_timeout_s=0.0) == replace(
+        other, tool_timeout_s=0.0, startup_timeout_s=0.0
+    )
 
 
 def _nobody(server: str) -> None:

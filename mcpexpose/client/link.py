@@ -10,11 +10,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.client.connect import HttpStatus, connected
+from mcpexpose.client.connect import connected
 from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
-from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
+from mcpexpose.client.telling import CLOSED, SessionGone, leaves, told
+from mcpexpose.client.web import HttpStatus
+from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 
 MODERN = "2026-07-28"
 MAX_PAGES = 1_000
-_CLOSED = -32000
-_TIMED_OUT = -32001
-_PARSE_ERROR = -32700
 _LISTEN_AGAIN_S = 1.0
 
 
@@ -39,6 +38,10 @@ class Pending:
     result: dict[str, Any] | None = None
     trouble: CallTrouble | None = None
     sent: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+    """Arguments that go into headers too: from the pinned schema, since the SDK is given no list to learn it from."""
+    number: str | int | None = None
+    """Its id on the connection, once it was sent."""
 
 
 _current: ContextVar[Pending | None] = ContextVar("mcpexpose_call", default=None)
@@ -56,8 +59,10 @@ class CallTap(Tap):
         message = item.message
         pending = _current.get()
         if pending is not None and getattr(message, "method", None) == "tools/call":
-            pending.sent = True
+            pending.sent, pending.number = True, message.id
             self.calls[message.id] = pending
+            if pending.headers:
+                item.metadata.headers.update(pending.headers)
 
     def incoming(self, item: Any) -> Any:
         from mcp.shared.message import SessionMessage
@@ -119,9 +124,13 @@ class Link:
     target: Target
     launch: Launch
     on_changed: Callable[[], None]
+    on_missed: Callable[[], None]
+    """Called when what the server said may have gone unheard for a while."""
     ready: asyncio.Future[ClientSession]
     """The session once it is there; NotSent where it does not come."""
     ended: bool = False
+    retired: bool = False
+    """It takes no new calls, and ends with its last one."""
     _stop: asyncio.Event | None = None
     _tap: CallTap | None = None
     _status: HttpStatus = field(default_factory=HttpStatus)
@@ -155,6 +164,7 @@ class Link:
         assert self._stop is not None
         faults: list[str] = []
         stop = self._stop
+        self._status.on_too_large = self._cut_off
 
         def broken(sentence: str) -> None:
             faults.append(sentence)
@@ -204,6 +214,16 @@ class Link:
         if self._stop is not None:
             self._stop.set()
 
+    def retire(self) -> None:
+        """The next call shall open another connection; those that are under way may end."""
+        self.retired = True
+        if self._tap is None or not self._tap.calls:
+            self.stop()
+
+    def _cut_off(self, number: str | int) -> None:
+        if self._tap is not None and (pending := self._tap.calls.get(number)) is not None:
+            pending.trouble = ResultTooLarge("it is longer than what is read of one")
+
     async def _hear(self, message: Any) -> None:
         from mcp_types import ToolListChangedNotification
 
@@ -218,10 +238,14 @@ class Link:
 
         from mcp.client.subscriptions import listen
 
+        again = False
         while True:
             try:
                 # What it tells comes to `_hear` as well, as every notification does.
                 async with listen(session, tools_list_changed=True) as subscription:
+                    if again:  # nothing is told twice, so nobody knows what was told in between
+                        self.on_missed()
+                    again = True
                     async for _ in subscription:
                         pass
             except Exception:  # it offers none, or dropped it: the age of the catalog still counts
@@ -237,13 +261,13 @@ class Link:
 
     # requests
 
-    async def call(self, tool: str, arguments: Any, renew: Callable[[], None]) -> dict[str, Any]:
-        """The raw result. Raises what `model.calling` names."""
+    async def call(self, tool: str, arguments: Any, renew: Callable[[], None], mirrored: Any = None) -> dict[str, Any]:
+        """The raw result. MIRRORED is the schema of a tool with `x-mcp-header`. Raises what `model.calling` names."""
         from mcp_types import CallToolRequest, CallToolRequestParams
         from pydantic import TypeAdapter
 
         session = await self._session()
-        pending = Pending()
+        pending = Pending(headers=self._mirrored(session, mirrored, arguments))
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             renew()
@@ -255,15 +279,38 @@ class Link:
         except Exception as error:
             if pending.result is None and pending.trouble is None:
                 pending.trouble = self._told(error, pending)
+        except BaseException:
+            if self.target.transport.kind != "stdio":
+                # The SDK posts its cancellation before anything else, and would wait for a network that is gone.
+                self.retire()
+            raise
         finally:
             _current.reset(token)
-            if self._tap is not None:
-                self._tap.calls = {key: each for key, each in self._tap.calls.items() if each is not pending}
+            self._done(pending)
         if pending.trouble is not None:
             raise pending.trouble
         if pending.result is None:
             raise ConnectionLost("the connection ended")
         return pending.result
+
+    def _mirrored(self, session: ClientSession, schema: Any, arguments: Any) -> dict[str, str]:
+        """Headers that a server of 2026-07-28 demands over HTTP, and refuses a call without."""
+        if schema is None or self.target.transport.kind != "http" or (session.protocol_version or "") < MODERN:
+            return {}
+        from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+
+        if find_invalid_x_mcp_header(schema) is not None:
+            return {}
+        return mcp_param_headers(x_mcp_header_map(schema), arguments)
+
+    def _done(self, pending: Pending) -> None:
+        self._status.forget(pending.number)
+        if self._tap is None:
+            return
+        if pending.number is not None and self._tap.calls.get(pending.number) is pending:
+            del self._tap.calls[pending.number]
+        if self.retired and not self._tap.calls:
+            self.stop()
 
     async def list_tools(self) -> list[Any]:
         """All entries of all pages, raw. Raises CallTrouble."""
@@ -300,7 +347,7 @@ class Link:
     @property
     def is_over(self) -> bool:
         """Whether nothing more can be asked of it."""
-        return self.ended or (self._stop is not None and self._stop.is_set())
+        return self.ended or self.retired or (self._stop is not None and self._stop.is_set())
 
     async def _session(self) -> ClientSession:
         import asyncio
@@ -311,37 +358,13 @@ class Link:
         return session
 
     def _told(self, error: BaseException, pending: Pending) -> CallTrouble:
-        """What the SDK, the system or the network raised, in our words."""
-        import httpx2
-        from mcp import MCPError
-
-        for leaf in _leaves(error):
-            if isinstance(leaf, httpx2.ConnectError):
-                return NotSent("nothing answers at its address")
-            if isinstance(leaf, MCPError):
-                return self._of_protocol(leaf, pending)
-        if not pending.sent:
-            return NotSent(f"the request was not sent: {type(error).__name__}")
-        return ConnectionLost(f"the connection ended: {type(error).__name__}")
-
-    def _of_protocol(self, error: Any, pending: Pending) -> CallTrouble:
-        code, status = error.error.code, self._status.code
-        if self.target.transport.kind != "stdio" and status is not None and 400 <= status < 500:
-            return NotSent(f"its address answered with HTTP {status}")
-        if code == _PARSE_ERROR:
-            return ResultUnreadable("it is no JSON-RPC that can be read")
-        if code in (_CLOSED, _TIMED_OUT) or (status is not None and status >= 500):
-            return ConnectionLost("the connection ended") if pending.sent else NotSent("there was no connection")
-        return ServerError(code, error.error.message)
+        found = told(error, self._status, pending.number, self.target.transport.kind)
+        if isinstance(found, SessionGone):
+            self.retire()
+        return found
 
 
 def _ended_early(error: BaseException) -> bool:
     from mcp import MCPError
 
-    return any(isinstance(leaf, MCPError) and leaf.error.code == _CLOSED for leaf in _leaves(error))
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [error]
+    return any(isinstance(leaf, MCPError) and leaf.error.code == CLOSED for leaf in leaves(error))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.model.finding import Finding, Place, Severity
 from mcpexpose.model.hidden import control_characters, hidden_text
 from mcpexpose.model.names import ToolId
+from mcpexpose.model.recall import current
 from mcpexpose.model.text import shown
 from mcpexpose.model.visible import VisibleText, visible_texts
 from mcpexpose.toolschema import check_definition, schema_subject
@@ -88,6 +89,17 @@ def _twice(tool: ToolId, file: str, entries: tuple[Entry, ...]) -> Iterator[tupl
 
 
 def _faults(tool: ToolId, file: str, entry: Entry) -> Iterator[tuple[Finding, bool]]:
+    recall = current()
+    if recall is None:
+        yield from _judged(tool, file, entry)
+    elif not recall.is_sound(entry.tool):
+        found = list(_judged(tool, file, entry))
+        yield from found
+        if not found:
+            recall.note(entry.tool)
+
+
+def _judged(tool: ToolId, file: str, entry: Entry) -> Iterator[tuple[Finding, bool]]:
     for field in ("title", "description"):
         value = entry.tool.get(field)
         if value is not None and not isinstance(value, str):

@@ -6,14 +6,14 @@ import re
 import sys
 import tomllib
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.config import scan, syntax, toml11
 from mcpexpose.model.errors import InputMissing
-from mcpexpose.model.finding import Finding, Location, Severity
+from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -316,4 +316,6 @@ def _deep_path(data: dict[str, Any]) -> scan.Path | None:
 
 
 def _fault(slug: str, name: str, message: str, place: Location | None, advice: str = "") -> Finding:
-    return Finding(slug, Severity.ERROR, message, (normpath(name),), advice, location=place)
+    file = normpath(name)  # a pack is named as `extends` writes it: ./team.toml
+    at = replace(place, file=file) if place else None
+    return Finding(slug, Severity.ERROR, message, (file,), advice, None if at else Place(file), at)

@@ -56,6 +56,15 @@ _OTHERS_CALL_IT = {
     "selected": "default_tools",
     "expires": "until",
     "slug": "rule",
+    "as": "profile",
+    "seesdirect": "sees",
+    "declared": "sees",
+    "invisible": "not_visible",
+    "hidden": "not_visible",
+    "neversees": "not_visible",
+    "notfinds": "never_finds",
+    "limit": "within",
+    "maxrank": "within",
 }
 
 

@@ -48,7 +48,7 @@ def find(
         twin = next((each for each in packs if each.pack.name == pack.name), None)
         findings += [_of(file, _at_entry(each, n)) for each in _misfits(name, source, pack, twin)]
         if twin is None:
-            packs.append(ResolvedPack(pack, text.name, digest(pack.model_dump(mode="json"))))
+            packs.append(ResolvedPack(pack, text.name, digest(pack.model_dump())))
     return tuple(packs), tuple(findings)
 
 

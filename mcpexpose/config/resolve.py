@@ -107,12 +107,12 @@ _DECIDING_OF_SERVER = {
 
 def _meaning(config: Config, transports: Mapping[str, Transport]) -> Any:
     """What the config decides, as JSON: no credential, no other program's key, nothing that only lint reads."""
-    whole = config.model_dump(mode="json", include=_DECIDING, exclude_none=True)
+    whole = config.model_dump(_DECIDING, exclude_none=True)
     servers = {}
     for server_id, server in config.mcp_servers.items():
         if not server.enabled:
             continue
-        own = server.model_dump(mode="json", include=_DECIDING_OF_SERVER, exclude_none=True)
+        own = server.model_dump(_DECIDING_OF_SERVER, exclude_none=True)
         own["allow"] = list(server.allow_patterns) if server.allow_patterns is not None else None
         own["deny"] = list(server.deny_patterns)
         own["transport"] = {key: value for key, value in to_json(transports[server_id]).items() if value}

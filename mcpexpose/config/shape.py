@@ -1,4 +1,4 @@
-"""Data to models: each complaint of pydantic becomes a finding on its node, in words; what is broken is left out."""
+"""Data to tables: each complaint of pydantic becomes a finding on its node, in words; what is broken is left out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
-from pydantic import BaseModel, ValidationError
-
 from mcpexpose.config.fault import Fault, fault, where
 from mcpexpose.config.nearest import nearest
 from mcpexpose.config.subjects import dotted
 from mcpexpose.config.wording import WANTED, told
+from mcpexpose.model.table import Table, Unfit
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.config.scan import Path
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=Table)
 
 
 _SUGGESTED = 100
@@ -51,11 +50,15 @@ def shaped(model: type[M], data: Mapping[str, Any], ignore: Iterable[str] = ()) 
     """
     try:
         return Shaped(model.model_validate(data))
-    except ValidationError as error:
-        details = error.errors(include_url=False)
+    except Unfit:
+        from mcpexpose.model.mirror import judge  # pydantic has the words, and takes long to come
+
+        judged = judge(model, data)
+    if isinstance(judged, Table):
+        return Shaped(judged)
     patterns = tuple(ignore)
     by_path: dict[Path, ErrorDetails] = {}
-    for detail in details:
+    for detail in judged:
         by_path.setdefault(_real_path(data, detail), detail)
     faults: list[Fault] = []
     ignored: list[Path] = []
@@ -130,7 +133,7 @@ def _matches(path: Path, pattern: str) -> bool:
     return len(steps) <= len(path) and all(fnmatchcase(str(key), step) for key, step in zip(path, steps, strict=False))
 
 
-def _unknown(model: type[BaseModel], path: Path, *, suggest: bool) -> Fault:
+def _unknown(model: type[Table], path: Path, *, suggest: bool) -> Fault:
     key = str(path[-1])
     meant = nearest(key, _keys_of(model, path[:-1])) if suggest else None
     table = f"[{dotted(path[:-1])}]" if len(path) == 2 and isinstance(path[0], str) else where(path[:-1])
@@ -174,23 +177,23 @@ _HOMES = {
 def _keys_of(model: Any, path: Path) -> tuple[str, ...]:
     """The keys of the table at PATH below MODEL."""
     for step in path:
-        if isinstance(model, type) and issubclass(model, BaseModel):
+        if isinstance(model, type) and issubclass(model, Table):
             known = model.model_fields.get(str(step))
             if known is None:
                 return ()
             model = known.annotation
         else:
             model = next((arg for arg in get_args(model) if _is_table(arg)), None)
-        while not (isinstance(model, type) and issubclass(model, BaseModel)) and _wraps_table(model):
+        while not (isinstance(model, type) and issubclass(model, Table)) and _wraps_table(model):
             inner = [arg for arg in get_args(model) if arg is not type(None)]
             if len(inner) != 1:
                 break
             model = inner[0]
-    return tuple(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else ()
+    return tuple(model.model_fields) if isinstance(model, type) and issubclass(model, Table) else ()
 
 
 def _is_table(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
+    return isinstance(kind, type) and issubclass(kind, Table)
 
 
 def _wraps_table(kind: Any) -> bool:

@@ -37,7 +37,7 @@ def withhold(server_id: str, server: ServerTable, taken: set[str]) -> Withheld:
         out.texts[tail] = _replaced(tail, text, found, variable)
         out.faults.append(_fault(("mcp_servers", server_id, *tail), text, found, variable))
     for tail, value in _names_of_variables(server):
-        if not _NAME.fullmatch(value) or secrets.find(value):
+        if not _is_name(value):
             variable = _free(_made(server_id, tail), taken)
             out.texts[tail] = variable
             if found := secrets.find(value, "token"):
@@ -63,9 +63,16 @@ def literals(server: ServerTable) -> Iterator[str]:
     for _, text, found in _secrets(server):
         for secret in found:
             yield text[secret.start : secret.end]
-    for tail, value in [*_names_of_variables(server), *_of_host(server.oauth, ("oauth",))]:
-        for secret in secrets.find(value, "token" if tail[0] != "oauth" else str(tail[-1])):
+    in_place_of_names = (value for _, value in _names_of_variables(server) if not _is_name(value))
+    of_host = ((value, str(tail[-1])) for tail, value in _of_host(server.oauth, ("oauth",)))
+    for value, name in [*((value, "token") for value in in_place_of_names), *of_host]:
+        for secret in secrets.find(value, name):
             yield value[secret.start : secret.end]
+
+
+def _is_name(value: str) -> bool:
+    """Whether what stands in place of a variable's name is one, and no credential that was put there by mistake."""
+    return _NAME.fullmatch(value) is not None and not secrets.find(value)
 
 
 def _secrets(server: ServerTable) -> Iterator[tuple[Path, str, tuple[Secret, ...]]]:

@@ -62,6 +62,16 @@ _EXAMPLES = {
     "constraints": "[[constraints]]",
     "match": 'match = "*/delete_*"',
     "version": "version = 1",
+    "min_match": 'min_match = "weak"',
+    "tests": "[[tests]]",
+    "sees": 'sees = ["github/get_issue"]',
+    "not_visible": 'not_visible = ["*/delete_*"]',
+    "finds": 'finds = "github/get_issue"',
+    "never_finds": 'never_finds = ["github/delete_*"]',
+    "max_tokens": "max_tokens = 6_000",
+    "within": "within = 3",
+    "side_effect": 'side_effect = { "github/get_*" = "read_only" }',
+    "approval": 'approval = { "github/create_issue" = "ask" }',
 }
 _SOME_VALUE = {
     "string_type": '"…"',
@@ -113,9 +123,11 @@ def told(path: Path, detail: ErrorDetails, value: Any) -> Fault:
 def _wanted(kind: str, path: Path) -> str:
     last = path[-1]
     if kind == "tuple_type":
-        return "a list of tables" if last in ("waivers", "constraints") else "a list of texts"
+        return "a list of tables" if last in ("waivers", "constraints", "tests") else "a list of texts"
     if last in ("mcp_servers", "profiles") and len(path) == 1:
         return "a table of tables"
+    if last == "min_match":
+        return 'a number or "weak"'
     return WANTED[kind]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -81,6 +82,8 @@ class FileSink:
         made = os.fstat(self._file)
         self._identity = (made.st_dev, made.st_ino)
         self._torn = made.st_size > 0 and not _ends_whole(self.path)
+        if made.st_size == 0 and self._fsync != "never":
+            _keep_name(self.path.parent)
 
     def _shut(self) -> None:
         if self._file >= 0:
@@ -89,7 +92,11 @@ class FileSink:
 
 
 class LoggerSink:
-    """Hands each event to a logger of the standard library: its line as the message, its fields as `record.event`."""
+    """Hands each event to a logger of the standard library: its line as the message, its fields as `record.event`.
+
+    Where the logger drops events of LEVEL, or nobody handles them, they count as not kept. A handler that fails later
+    tells nobody: that is how `logging` is.
+    """
 
     def __init__(self, logger: logging.Logger | None = None, level: int = 20) -> None:
         """LEVEL is one of `logging`'s; 20 is its INFO."""
@@ -99,7 +106,22 @@ class LoggerSink:
         self._level = level
 
     def write(self, event: Event, *, effects: bool) -> None:
+        if not _is_heard(self._logger, self._level):
+            raise OSError(f"the logger {self._logger.name} drops events of this level")
         self._logger.log(self._level, "%s", line(event), extra={"event": to_json(event)})
+
+
+def _is_heard(logger: logging.Logger, level: int) -> bool:
+    from logging import NullHandler
+
+    if not logger.isEnabledFor(level):
+        return False
+    at: logging.Logger | None = logger
+    while at is not None:
+        if any(each.level <= level and not isinstance(each, NullHandler) for each in at.handlers):
+            return True
+        at = at.parent if at.propagate else None
+    return False
 
 
 def keep(sink: Sink | None, event: Event, *, effects: bool = False) -> bool:
@@ -114,6 +136,16 @@ def keep(sink: Sink | None, event: Event, *, effects: bool = False) -> bool:
         logging.getLogger(__name__).warning("an event could not be kept: %s", type(error).__name__)
         return False
     return True
+
+
+def _keep_name(folder: Path) -> None:
+    """Have the name of a new file survive a loss of power, where the system lets a folder be written out."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _ends_whole(path: Path) -> bool:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host import gate, record, results
-from mcpexpose.host.carrying import SilentServer, carry
+from mcpexpose.host.carrying import SilentServer, carry, connect
 from mcpexpose.host.cleaning import cleaned, error_text
+from mcpexpose.host.failures import error_result
 from mcpexpose.host.inspector import Refused
 from mcpexpose.host.ledger import ApprovalGone, EqualCallOpen, LedgerUnavailable
 from mcpexpose.host.outcome import Ask, Completed, Failed, Quarantined, Unknown
+from mcpexpose.host.threads import in_thread
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
+from mcpexpose.model.errors import BundleRefused
 from mcpexpose.surface import refusals
 
 if TYPE_CHECKING:
@@ -40,10 +43,17 @@ class _Ready:
     arguments: Arguments
     approved: bool
     """Somebody said yes just now, so no stored approval is used up."""
+    begun: str = ""
+    """The ledger's word for it, once it is written down."""
 
     @property
     def bound(self) -> Bound:
         return self.located.bound(self.arguments)
+
+    @property
+    def takes(self) -> bool:
+        """Whether it uses a stored approval up."""
+        return not (self.approved or self.located.runs_by_itself)
 
 
 async def call(
@@ -57,18 +67,21 @@ async def call(
     """See `Session.call`."""
     clock = record.Clock()
     tool = gate.tool_of(named)
-    ready = await _ready(session, named, given, approve)
+    ready: _Ready | Refused | Failed = await _ready(session, named, given, approve)
+    if isinstance(ready, _Ready) and through is None:
+        ready = await _connected(session, named, ready)
     if isinstance(ready, _Ready):
-        outcome: Outcome = await _begun(session, ready) or await _send(session, ready, through, reduce, clock)
-        sent = not isinstance(outcome, Refused)
-    else:
-        outcome, sent = ready, False
-    # The event first: a host that is killed in between leaves the call open, which is safe.
-    _tell(session, tool, outcome, clock)
-    if isinstance(ready, _Ready) and sent and ready.located.effects:
+        ready = await _begun(session, named, ready)
+    if not isinstance(ready, _Ready):
+        _tell(session, tool, ready, clock)
+        return ready
+    outcome = await _send(session, ready, through, reduce, clock)
+    if ready.located.effects:
         import asyncio
 
-        await asyncio.shield(asyncio.to_thread(_settle, session, ready, open_=isinstance(outcome, Unknown)))
+        await asyncio.shield(in_thread(_close, session, ready, outcome, clock, pool="disk"))
+    else:
+        _tell(session, tool, outcome, clock)
     return outcome
 
 
@@ -84,7 +97,7 @@ async def _ready(
         session.void(refused)
         return refused
     assert not isinstance(arguments, Refused)
-    decision = _decide(session, located, arguments)
+    decision = await _decide(session, located, arguments)
     approved = False
     if isinstance(decision, Ask):
         if approve is None or not await _yes(session, located, decision, approve):
@@ -94,7 +107,7 @@ async def _ready(
         if isinstance(again, Refused):
             return again
         located, approved = again, True
-        decision = _decide(session, located, arguments, approved=True)
+        decision = await _decide(session, located, arguments, approved=True)
     if isinstance(decision, Refused):
         return decision
     return _Ready(located, arguments, approved)
@@ -106,8 +119,10 @@ async def _current(session: Session, named: Named) -> Located | Refused:
     if not isinstance(located, Refused) or located.reason != "stale-revision":
         return located
     plan = session.plan
-    if not plan.runtime.can_refresh or plan.freshness(located.server).state == "fresh":
+    if not plan.runtime.can_refresh:
         return located
+    if located.server in plan.servers and plan.freshness(located.server).state == "fresh":
+        return session.locate(named)  # another plan took over just now
     await plan.refresh(located.server)
     return session.locate(named)
 
@@ -115,42 +130,79 @@ async def _current(session: Session, named: Named) -> Located | Refused:
 async def _fit(located: Located, arguments: Arguments) -> Refused | None:
     if located.checker.is_quick(arguments.size):
         return gate.fit(located, arguments)
-    import asyncio
-
-    return await asyncio.to_thread(gate.fit, located, arguments)
+    return await in_thread(gate.fit, located, arguments)
 
 
-def _decide(session: Session, located: Located, arguments: Arguments, *, approved: bool = False) -> Decision:
-    ledger = session.plan.runtime.ledger
-    return gate.decide(located, arguments, ledger, unattended=session.unattended, approved=approved)
+async def _decide(session: Session, located: Located, arguments: Arguments, *, approved: bool = False) -> Decision:
+    def decide() -> Decision:
+        ledger = session.plan.runtime.ledger
+        return gate.decide(located, arguments, ledger, unattended=session.unattended, approved=approved)
+
+    asks_no_disk = located.runs_by_itself and not located.effects
+    return decide() if asks_no_disk else await in_thread(decide, pool="disk")
 
 
 async def _yes(session: Session, located: Located, ask: Ask, approve: Approve) -> bool:
     """Whether somebody says yes. In an unattended profile the question is never put, so it is none."""
-    answer = approve(ask)
-    yes = (await answer if inspect.isawaitable(answer) else answer) is True
-    tool = located.tool.id
-    event = record.of_tool("approve", session.plan, session.remembered, tool, "granted" if yes else "denied")
+    try:
+        answer = approve(ask)
+        said = "granted" if (await answer if inspect.isawaitable(answer) else answer) is True else "denied"
+    except Exception as error:
+        _log.warning("an approval could not be asked for: %s", type(error).__name__)
+        said = "failed"
+    event = record.of_tool("approve", session.plan, session.remembered, located.tool.id, said)
     session.plan.runtime.keep(event, effects=located.effects)
-    return yes
+    return said == "granted"
 
 
-async def _begun(session: Session, ready: _Ready) -> Refused | None:
+async def _connected(session: Session, named: Named, ready: _Ready) -> _Ready | Refused | Failed:
+    """With the connection there: a start may take long, sends nothing, and much may be heard in the meantime."""
+    tool, revision = ready.located.tool, ready.located.server.revision
+    try:
+        await connect(session.plan.runtime, ready.located)
+    except NotSent:
+        return Failed(tool.server, tool.name, revision, "not-sent", refusals.not_sent(tool.server, tool.name))
+    return _still(session, named, ready) or ready
+
+
+def _still(session: Session, named: Named, ready: _Ready) -> Refused | None:
+    """Whether what was checked is what there is: the last look before a call leaves."""
+    now = session.locate(named)
+    if isinstance(now, Refused):
+        return now
+    if _meaning(now) == _meaning(ready.located):
+        return None
+    text = refusals.stale_revision(now.tool.server, now.tool.name, ready.located.server.revision)
+    return now.refused("stale-revision", text)
+
+
+def _meaning(located: Located) -> tuple[Any, ...]:
+    tool, server = located.tool, located.server
+    policy = (tool.policy_state, tool.side_effect, tool.approval)
+    return (server.revision, server.transport, tool.definition_digest, *policy)
+
+
+async def _begun(session: Session, named: Named, ready: _Ready) -> _Ready | Refused:
     """What `_begin` says; where it waits for a disk, in a thread, so that nobody else does."""
     if not ready.located.effects:
         return _begin(session, ready)
     import asyncio
 
-    writing = asyncio.ensure_future(asyncio.to_thread(_begin, session, ready))
+    writing = asyncio.ensure_future(in_thread(_begin, session, ready, pool="disk"))
     try:
-        return await asyncio.shield(writing)
+        begun = await asyncio.shield(writing)
     except asyncio.CancelledError:
-        if await writing is None:  # written, and now never sent
-            _settle(session, ready, open_=False)
+        if isinstance(begun := await writing, _Ready):
+            _undo(session, begun)
+            _note(session, ready.located.tool.id, "cancelled", None)
         raise
+    if isinstance(begun, _Ready) and (refused := _still(session, named, begun)) is not None:
+        await asyncio.shield(in_thread(_undo, session, begun, pool="disk"))
+        return refused
+    return begun
 
 
-def _begin(session: Session, ready: _Ready) -> Refused | None:
+def _begin(session: Session, ready: _Ready) -> _Ready | Refused:
     """Write down that the call is about to be sent, and use its approval up; or why it is not sent after all."""
     located, runtime = ready.located, session.plan.runtime
     server, name = located.tool.server, located.tool.name
@@ -158,11 +210,11 @@ def _begin(session: Session, ready: _Ready) -> Refused | None:
     event = record.of_tool("check", session.plan, session.remembered, located.tool.id, "allowed")
     if not runtime.keep(event, effects=located.effects) and located.effects:
         return unavailable
-    takes = not (ready.approved or located.runs_by_itself)
     try:
         if located.effects:
-            runtime.ledger.begin(ready.bound, session.run_id, runtime.now(), approval=takes)
-        elif takes:
+            call = runtime.ledger.begin(ready.bound, session.run_id, runtime.now(), approval=ready.takes)
+            return replace(ready, begun=call)
+        if ready.takes:
             runtime.ledger.take(ready.bound)
     except EqualCallOpen:
         return located.refused("outcome-unknown", refusals.outcome_unknown(server, name))
@@ -170,7 +222,16 @@ def _begin(session: Session, ready: _Ready) -> Refused | None:
         return located.refused("approval-required", refusals.approval_required(server, name))
     except LedgerUnavailable:
         return unavailable
-    return None
+    return ready
+
+
+def _undo(session: Session, ready: _Ready) -> None:
+    """It never left."""
+    runtime = session.plan.runtime
+    try:
+        runtime.ledger.undo(ready.bound, session.run_id, runtime.now(), call=ready.begun, approval=ready.takes)
+    except LedgerUnavailable:
+        _log.error("the record of a call could not be closed, so an equal call is refused until it is settled")
 
 
 async def _send(
@@ -182,7 +243,7 @@ async def _send(
     who = (tool.server, tool.name, server.revision)
     try:
         raw = await carry(session.plan.runtime, located, ready.arguments, through)
-        outcome: Outcome = await _judged(session, located, raw, reduce)
+        outcome: Outcome = await _judged(session, ready, raw, reduce)
     except NotSent:
         outcome = Failed(*who, "not-sent", refusals.not_sent(tool.server, tool.name))
     except ServerError as error:
@@ -195,33 +256,53 @@ async def _send(
             outcome = Unknown(*who, refusals.unknown_completion(tool.server, tool.name), ready.bound.key)
         else:
             outcome = Failed(*who, "timed-out", refusals.timed_out(tool.server, tool.name, lost=lost))
-    except BaseException:  # cancelled, or the process is about to end: the server may be at it
-        text = refusals.unknown_completion(tool.server, tool.name)
+    except BaseException as error:  # cancelled, or the process is about to end: the server may be at it
         if located.effects:
-            _settle(session, ready, open_=True)
-            _tell(session, tool.id, Unknown(*who, text, ready.bound.key), clock)
+            text = refusals.unknown_completion(tool.server, tool.name)
+            _close(session, ready, Unknown(*who, text, ready.bound.key), clock)
+        else:
+            _note(session, tool.id, "failed" if isinstance(error, Exception) else "cancelled", clock)
         raise
     return outcome
 
 
-def _settle(session: Session, ready: _Ready, *, open_: bool) -> None:
+def _close(session: Session, ready: _Ready, outcome: Outcome, clock: record.Clock) -> None:
+    """Its end, written down before anybody hears of it; the event first, so that a host that is killed in between
+    leaves the call open, which is safe.
+    """
+    _tell(session, ready.located.tool.id, outcome, clock)
     ledger = session.plan.runtime.ledger
     try:
-        (ledger.unknown if open_ else ledger.end)(ready.bound)
+        if isinstance(outcome, Unknown):
+            ledger.unknown(ready.bound, ready.begun)
+        elif isinstance(outcome, Failed) and outcome.outcome == "not-sent":
+            _undo(session, ready)
+        else:
+            ledger.end(ready.bound, ready.begun)
     except LedgerUnavailable:
         _log.error("the record of a call could not be closed, so an equal call is refused until it is settled")
 
 
-async def _judged(session: Session, located: Located, raw: Any, reduce: Reduce | None) -> Outcome:
-    import asyncio
-
+async def _judged(session: Session, ready: _Ready, raw: Any, reduce: Reduce | None) -> Outcome:
+    located = ready.located
     plan, tool, server = session.plan, located.tool, located.server
     who = (tool.server, tool.name, server.revision)
     limit = located.grounds.plan.limits.result_max_bytes
-    if isinstance(raw, dict) and raw.get("resultType", "complete") != "complete":
+    kind = raw.get("resultType", "complete") if isinstance(raw, dict) else "complete"
+    if kind == "input_required":
         return Failed(*who, "tool-error", refusals.wants_input(tool.server, tool.name))
-    output = located.grounds.plan.checker(located.row, "outputSchema")
-    found = await results.judge(raw, output, limit, reduce, in_thread=asyncio.to_thread)
+    if kind != "complete" and located.effects:  # a task that goes on, or who knows what
+        return Unknown(*who, refusals.unknown_completion(tool.server, tool.name), ready.bound.key)
+    found: results.Sound | results.Unsound
+    if kind != "complete":
+        found = results.Unsound("result-malformed", "it is of a kind that this host does not know")
+    else:
+        try:
+            output = located.grounds.plan.checker(located.row, "outputSchema")
+        except BundleRefused:
+            found = results.Unsound("result-malformed", "it could not be held against its output schema")
+        else:
+            found = await results.judge(raw, output, limit, reduce, in_thread=in_thread)
     if isinstance(found, results.Unsound):
         if found.reason == "result-too-large":
             text = refusals.too_large(*who, found.size, limit)
@@ -229,10 +310,11 @@ async def _judged(session: Session, located: Located, raw: Any, reduce: Reduce |
             text = refusals.malformed(*who, found.why)
         kept = None
         if plan.runtime.evidence is not None:
-            kept = await asyncio.to_thread(plan.runtime.evidence.keep_value, raw)
+            kept = await in_thread(plan.runtime.evidence.keep_value, raw, pool="disk")
         return Quarantined(*who, found.reason, text, found.size, kept)
     if found.is_error:
-        result = _shortened(cleaned(found.result), limit, _secrets(session, tool.server))
+        secrets = _secrets(session, tool.server)
+        result = await in_thread(error_result, found.result, found.size, limit, secrets)
         return Failed(*who, "tool-error", results.model_text(result), None, result)
     result = cleaned(found.result)
     return Completed(*who, result, results.model_text(result))
@@ -242,7 +324,7 @@ def _answered(session: Session, located: Located, error: ServerError) -> Failed:
     """The server knows the request and refused it; where it did not know its form, our definition is not current."""
     plan, tool = session.plan, located.tool
     if error.code == INVALID_PARAMS:
-        plan.runtime.step(tool.server, lambda watch: watch.changed("invalid-arguments"))
+        plan.runtime.changed(tool.server, "invalid-arguments")
         session.handles.void(tool.id)
     said = error_text(error.message, located.grounds.plan.limits.result_max_bytes, _secrets(session, tool.server))
     text = f"{refusals.named(tool.server, tool.name)} answered with the error {error.code}: {said}"
@@ -258,25 +340,6 @@ def _unread(session: Session, located: Located, error: ResultTooLarge | ResultUn
     return Quarantined(*who, "result-malformed", refusals.malformed(*who, "it is no JSON that can be read"))
 
 
-def _shortened(result: dict[str, Any], limit: int, secrets: tuple[str, ...]) -> dict[str, Any]:
-    """An error result without credentials, and of one text where it is over the budget."""
-    struck = _struck(result, limit, secrets)
-    if len(results.compact(struck)) <= limit:
-        return dict(struck)
-    text = error_text(results.model_text(struck), max(limit - 100, 0) // 2, ())
-    return {"content": [{"type": "text", "text": text}], "isError": True}
-
-
-def _struck(value: Any, limit: int, secrets: tuple[str, ...]) -> Any:
-    if isinstance(value, str):
-        return error_text(value, limit, secrets)
-    if isinstance(value, list):
-        return [_struck(item, limit, secrets) for item in value]
-    if isinstance(value, dict):
-        return {key: _struck(item, limit, secrets) for key, item in value.items()}
-    return value
-
-
 def _secrets(session: Session, server: str) -> tuple[str, ...]:
     connections = session.plan.runtime.connections
     return connections.secrets(server) if connections is not None else ()
@@ -284,9 +347,13 @@ def _secrets(session: Session, server: str) -> tuple[str, ...]:
 
 def _tell(session: Session, tool: ToolId, outcome: Outcome, clock: record.Clock) -> None:
     """The call's event, before its answer. A call that was sent is answered even where this fails."""
-    plan = session.plan
     more: dict[str, Any] = {}
     if isinstance(outcome, Quarantined):
-        more = {"size_bytes": outcome.size, "limit_bytes": plan.limits.result_max_bytes}
-    event = record.of_tool("call", plan, session.remembered, tool, outcome.outcome, clock, **more)
+        more = {"size_bytes": outcome.size, "limit_bytes": session.plan.limits.result_max_bytes}
+    _note(session, tool, outcome.outcome, clock, **more)
+
+
+def _note(session: Session, tool: ToolId, outcome: str, clock: record.Clock | None, **more: Any) -> None:
+    plan = session.plan
+    event = record.of_tool("call", plan, session.remembered, tool, outcome, clock, **more)
     plan.runtime.keep(event, effects=record.has_effects(plan, tool))

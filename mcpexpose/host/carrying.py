@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.arguments import copied
 from mcpexpose.host.outcome import Carried
+from mcpexpose.host.threads import in_own_thread
 from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ServerError
 
 if TYPE_CHECKING:
@@ -27,20 +29,22 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
     """The raw result. Raises what `model.calling` names, SilentServer, and what cancels a task."""
     import asyncio
 
-    if through is None:
-        await _connect(runtime, located)
     limit = located.server.transport.tool_timeout_s
     loop = asyncio.get_running_loop()
     end = loop.time() + LONGEST * limit
     try:
         async with asyncio.timeout(limit) as time:
+            told = threading.Event()
 
             def renew() -> None:
+                told.clear()
                 if not time.expired():
                     time.reschedule(min(loop.time() + limit, end))
 
             def progress() -> None:
-                loop.call_soon_threadsafe(renew)
+                if not told.is_set():  # of a flood of reports the loop hears one at a time
+                    told.set()
+                    loop.call_soon_threadsafe(renew)
 
             carried = Carried(
                 located.tool.server,
@@ -50,6 +54,7 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
                 located.server.transport,
                 limit,
                 progress,
+                located.checker.mirrored,
             )
             if through is not None:
                 return await _through(through, carried)
@@ -59,8 +64,8 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
         raise SilentServer("no answer came in time") from None
 
 
-async def _connect(runtime: Runtime, located: Located) -> None:
-    """Have the connection there before the call's time begins: a start may take long, and nothing is sent by it."""
+async def connect(runtime: Runtime, located: Located) -> None:
+    """Have the connection there before the call's time begins. Raises NotSent."""
     import asyncio
 
     if runtime.connections is None:
@@ -73,12 +78,10 @@ async def _connect(runtime: Runtime, located: Located) -> None:
 
 
 async def _through(through: Through, carried: Carried) -> Any:
-    import asyncio
-
     try:
         if inspect.iscoroutinefunction(through) or inspect.iscoroutinefunction(type(through).__call__):
             return await through(carried)
-        given = await asyncio.to_thread(through, carried)
+        given = await in_own_thread(through, carried)
         return await given if inspect.isawaitable(given) else given
     except (CallTrouble, TimeoutError):
         raise

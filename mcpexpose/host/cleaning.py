@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-Z\\-_])")
 """What terminals obey: colours, titles, links."""
@@ -16,14 +19,32 @@ _CONTROLS = re.compile(
 
 
 def cleaned(value: Any) -> Any:
-    """A JSON value with all its texts cleaned, keys left alone; the same value where there is nothing to clean."""
+    """A JSON value with all its texts cleaned, keys too; nothing of it is lost."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):
         return [cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {key: cleaned(item) for key, item in value.items()}
+        names = _names(value)
+        return {names.get(key, key): cleaned(item) for key, item in value.items()}
     return value
+
+
+def _names(keys: Iterable[str]) -> dict[str, str]:
+    """What those keys are called that cannot stay as they are; no two of all are one after that."""
+    odd = [key for key in keys if clean_text(key) != key]
+    if not odd:
+        return {}
+    taken, names = set(keys), {}
+    for key in odd:
+        name = clean_text(key)
+        if name in taken:  # spelt out
+            name = key.encode("unicode_escape").decode()
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        names[key] = name
+    return names
 
 
 def clean_text(text: str) -> str:

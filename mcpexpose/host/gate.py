@@ -60,7 +60,8 @@ class Handles:
                 known = self._live.get(ToolId(*named)) if not isinstance(named, ToolId) else self._live.get(named)
                 return known[-1] if known else None
             issued = self._live.get(ToolId(named.server, named.tool), ())
-            return named if any(each.issue == named.issue for each in issued) else None
+            # The one that was issued, whatever was made of it since.
+            return next((each for each in issued if each.issue == named.issue), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,10 @@ def locate(grounds: Grounds, away: tuple[str, ...], handles: Handles, named: Nam
         text = refusals.not_inspected(tool.server, tool.name)
         return Refused("not-inspected", text, tool.server, tool.name)
     server = plan.servers[tool.server]
-    if handle.revision != server.revision or plan.freshness(server.id).state != "fresh":
-        text = refusals.stale_revision(tool.server, tool.name, handle.revision)
-        return Refused("stale-revision", text, tool.server, tool.name, handle.revision)
+    claimed = named.revision if isinstance(named, Inspection) else handle.revision
+    if not claimed == handle.revision == server.revision or plan.freshness(server.id).state != "fresh":
+        text = refusals.stale_revision(tool.server, tool.name, claimed)
+        return Refused("stale-revision", text, tool.server, tool.name, claimed)
     return Located(grounds, row, plan.tool(row), server)
 
 

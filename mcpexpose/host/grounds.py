@@ -50,13 +50,8 @@ class Grounds:
 
     @property
     def unattended(self) -> bool:
-        """Whether the profile is one of runs that nobody watches. Only the whole plan tells; a session needs it late.
-
-        Raises BundleRefused where plan.json was changed.
-        """
-        if self.profile is None:
-            return False
-        return any(each.unattended for each in self.plan.plan.profiles if each.name == self.profile)
+        """Whether the profile is one of runs that nobody watches. Raises BundleRefused where plan.json was changed."""
+        return self.plan.rows.unattended(self.profile)
 
     def rows(self, names: Iterable[str]) -> list[int | None]:
         """Rows of `server/tool` names; None for one that this plan or profile does not give."""

@@ -12,12 +12,13 @@ import threading
 import time
 import uuid
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.canonical import digest
 from mcpexpose.model.errors import McpexposeError
+from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ _BUSY_S = 10.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     key TEXT PRIMARY KEY, place TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, revision TEXT NOT NULL,
-    digest TEXT NOT NULL, run_id TEXT NOT NULL, at TEXT NOT NULL, state TEXT NOT NULL
+    digest TEXT NOT NULL, run_id TEXT NOT NULL, at TEXT NOT NULL, state TEXT NOT NULL, call TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE IF NOT EXISTS approvals (
     id TEXT PRIMARY KEY, scope TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, revision TEXT NOT NULL,
@@ -62,7 +63,8 @@ class Bound:
     """What a call, or an approval of one, is bound to."""
 
     scope: str
-    """Digest of the server and the way to it, for approvals: two projects may use one id for different servers."""
+    """Digest of the server and the way to it, credentials by the names of their variables, for approvals: two projects
+    may use one id for different servers."""
     place: str
     """The same for open calls, but for what an operator may change after a call was lost: arguments, limits."""
     server: str
@@ -73,7 +75,7 @@ class Bound:
 
     @classmethod
     def of(cls, server: str, transport: Transport, tool: str, revision: str, arguments: str) -> Bound:
-        scope = [server, transport.kind, transport.command, list(transport.args), transport.cwd, transport.url]
+        scope = [server, to_json(replace(transport, tool_timeout_s=0.0, startup_timeout_s=0.0))]
         place = [server, transport.kind, transport.command, transport.url]
         return cls(digest(scope), digest(place), server, tool, revision, arguments)
 
@@ -119,6 +121,7 @@ class Ledger:
         self._given = None if path is None else Path(path)
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         self._pid = 0
 
     @property
@@ -134,7 +137,7 @@ class Ledger:
 
     def open_run(self, bound: Bound) -> OpenRun | None:
         """The unsettled call that is equal to this one. Raises LedgerUnavailable."""
-        with self._used() as rows:
+        with self._used("DEFERRED") as rows:
             found = rows.execute(f"SELECT {_RUN} FROM runs WHERE key = ?", (bound.key,)).fetchone()
         return OpenRun(*found) if found else None
 
@@ -142,32 +145,46 @@ class Ledger:
         """All unsettled calls, the oldest first. Raises LedgerUnavailable."""
         if not self.path.exists():
             return ()
-        with self._used() as rows:
+        with self._used("DEFERRED") as rows:
             return tuple(OpenRun(*row) for row in rows.execute(f"SELECT {_RUN} FROM runs ORDER BY at, key"))
 
-    def begin(self, bound: Bound, run_id: str, at: str, *, approval: bool) -> None:
+    def begin(self, bound: Bound, run_id: str, at: str, *, approval: bool) -> str:
         """Note that the call is about to be sent, and use up one approval of it where APPROVAL says so: both or none.
 
-        Raises EqualCallOpen, ApprovalGone, LedgerUnavailable.
+        Gives a word for this very call. Raises EqualCallOpen, ApprovalGone, LedgerUnavailable.
         """
+        call = uuid.uuid4().hex
         with self._used() as rows:
             if approval:
                 _take(rows, bound)
             row = (bound.key, bound.place, bound.server, bound.tool, bound.revision, bound.digest, run_id, at, "sent")
             try:
-                rows.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+                rows.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, call))
             except sqlite3.IntegrityError:
                 raise EqualCallOpen("an equal call is not settled") from None
+        return call
 
-    def unknown(self, bound: Bound) -> None:
+    def undo(self, bound: Bound, run_id: str, at: str, *, call: str, approval: bool) -> None:
+        """The call was never sent: as if it had never begun, its approval good again where APPROVAL was used up.
+
+        Raises LedgerUnavailable; then it stays open.
+        """
+        with self._used() as rows:
+            _close_run(rows, bound, call)
+            if approval:
+                _insert(rows, bound, run_id, at, "granted")
+
+    def unknown(self, bound: Bound, call: str = "") -> None:
         """The call gave no answer. Raises LedgerUnavailable; then it stays as sent, which is as open."""
         with self._used() as rows:
-            rows.execute("UPDATE runs SET state = 'unknown' WHERE key = ?", (bound.key,))
+            rows.execute("UPDATE runs SET state = 'unknown' WHERE key = ? AND ? IN ('', call)", (bound.key, call))
 
-    def end(self, bound: Bound) -> None:
-        """The call was answered, or never sent. Raises LedgerUnavailable; then it stays open."""
+    def end(self, bound: Bound, call: str = "") -> None:
+        """The call was answered. Raises LedgerUnavailable; then it stays open. CALL is the word of `begin`: somebody
+        may have settled the call while it was on its way, and an equal one that was begun since stays open.
+        """
         with self._used() as rows:
-            rows.execute("DELETE FROM runs WHERE key = ?", (bound.key,))
+            _close_run(rows, bound, call)
 
     def settle(self, key: str) -> OpenRun | None:
         """Close an open call: somebody looked what the server did. None where there is no such call."""
@@ -179,7 +196,7 @@ class Ledger:
 
     def standing(self, bound: Bound) -> Literal["", "granted", "other"]:
         """Whether an approval stands for this call; "other": only for other arguments. Raises LedgerUnavailable."""
-        with self._used() as rows:
+        with self._used("DEFERRED") as rows:
             found = rows.execute(
                 "SELECT DISTINCT digest FROM approvals WHERE scope = ? AND tool = ? AND revision = ?"
                 " AND state = 'granted'",
@@ -204,11 +221,11 @@ class Ledger:
 
     def requests(self) -> tuple[Request, ...]:
         """What is asked, granted or denied and not used or withdrawn yet, the oldest first."""
-        with self._used() as rows:
+        with self._used("DEFERRED") as rows:
             return tuple(Request(*row) for row in rows.execute(f"SELECT {_REQUEST} FROM approvals ORDER BY at, id"))
 
     def request(self, number: str) -> Request | None:
-        with self._used() as rows:
+        with self._used("DEFERRED") as rows:
             found = rows.execute(f"SELECT {_REQUEST} FROM approvals WHERE id = ?", (number,)).fetchone()
         return Request(*found) if found else None
 
@@ -221,10 +238,11 @@ class Ledger:
             )
             return done.rowcount == 1
 
-    def withdraw(self, number: str) -> None:
-        """Take a question or its answer out again."""
+    def withdraw(self, number: str) -> Request | None:
+        """Take a question out again; the question as it was, answered or not. None where it is not there any more."""
         with self._used() as rows:
-            rows.execute("DELETE FROM approvals WHERE id = ?", (number,))
+            found = rows.execute(f"DELETE FROM approvals WHERE id = ? RETURNING {_REQUEST}", (number,)).fetchone()
+        return Request(*found) if found else None
 
     def close(self) -> None:
         with self._lock:
@@ -233,33 +251,35 @@ class Ledger:
             self._connection = None
 
     def _put(self, bound: Bound, run_id: str, at: str, state: str) -> str:
-        number = uuid.uuid4().hex
-        row = (number, bound.scope, bound.server, bound.tool, bound.revision, bound.digest, run_id, at, state)
         with self._used() as rows:
-            rows.execute("INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        return number
+            return _insert(rows, bound, run_id, at, state)
 
     @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it, or nothing."""
-        with self._lock:
+    def _used(self, how: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it, or nothing. DEFERRED is for reading, which waits for nobody."""
+        if not self._lock.acquire(timeout=2 * _BUSY_S):  # threads that wait for another process, one after the other
+            raise LedgerUnavailable("the record of open calls cannot be used: it is held by somebody else")
+        try:
+            rows = self._open()
+            rows.execute(f"BEGIN {how}")
             try:
-                rows = self._open()
-                rows.execute("BEGIN IMMEDIATE")
-                try:
-                    yield rows
-                except BaseException:
-                    with suppress(sqlite3.Error):
-                        rows.execute("ROLLBACK")
-                    raise
-                rows.execute("COMMIT")
-            except (sqlite3.Error, OSError) as error:
-                self._abandon()
-                raise LedgerUnavailable(f"the record of open calls cannot be used: {type(error).__name__}") from error
+                yield rows
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    rows.execute("ROLLBACK")
+                raise
+            rows.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
+            self._abandon()
+            raise LedgerUnavailable(f"the record of open calls cannot be used: {type(error).__name__}") from error
+        finally:
+            self._lock.release()
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and self._pid == os.getpid():
-            return self._connection
+            if _identity(self.path) == self._identity:
+                return self._connection
+            self._abandon()  # somebody removed or replaced it: what is there now is what other processes see
         path = self.path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # For its owner alone; SQLite gives its journal the same rights. A file that is there is not even opened: to
@@ -272,7 +292,7 @@ class Ledger:
         except BaseException:
             connection.close()
             raise
-        self._connection, self._pid = connection, os.getpid()
+        self._connection, self._pid, self._identity = connection, os.getpid(), _identity(path)
         return connection
 
     def _abandon(self) -> None:
@@ -294,6 +314,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA synchronous=FULL")
             if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] < _PARTS:
                 connection.executescript(_SCHEMA)
+            if not any(column[1] == "call" for column in connection.execute("PRAGMA table_info(runs)")):
+                connection.execute("ALTER TABLE runs ADD COLUMN call TEXT NOT NULL DEFAULT ''")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > end:
@@ -301,8 +323,28 @@ def _prepare(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
+_COLUMNS = "key, place, server, tool, revision, digest, run_id, at, state, call"
 _RUN = "key, server, tool, revision, run_id, at, state"
 _REQUEST = "id, server, tool, revision, digest, run_id, at, state"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        there = path.stat()
+    except OSError:
+        return None
+    return there.st_dev, there.st_ino
+
+
+def _close_run(rows: sqlite3.Connection, bound: Bound, call: str) -> None:
+    rows.execute("DELETE FROM runs WHERE key = ? AND ? IN ('', call)", (bound.key, call))
+
+
+def _insert(rows: sqlite3.Connection, bound: Bound, run_id: str, at: str, state: str) -> str:
+    number = uuid.uuid4().hex
+    row = (number, bound.scope, bound.server, bound.tool, bound.revision, bound.digest, run_id, at, state)
+    rows.execute("INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    return number
 
 
 def _take(rows: sqlite3.Connection, bound: Bound) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.host.clock import wall
 from mcpexpose.host.ledger import Bound
+from mcpexpose.host.threads import in_thread
 from mcpexpose.model.freshness import stamp_of
 
 if TYPE_CHECKING:
@@ -32,17 +33,19 @@ class ApprovalQueue:
         import asyncio
 
         bound = Bound("", "", ask.server, ask.tool, ask.revision, ask.digest)
-        number = await asyncio.to_thread(self._ledger.ask, bound, self._run_id, stamp_of(wall()))
+        ledger = self._ledger
+        number = await in_thread(ledger.ask, bound, self._run_id, stamp_of(wall()), pool="disk")
         loop = asyncio.get_running_loop()
         end = loop.time() + self._wait_s
         try:
             while loop.time() < end:
-                request = await asyncio.to_thread(self._ledger.request, number)
-                if request is None:
-                    return False
-                if request.state != "asked":
-                    return request.state == "granted"
+                request = await in_thread(ledger.request, number, pool="disk")
+                if request is None or request.state != "asked":
+                    break
                 await asyncio.sleep(_LOOK_S)
-            return False
-        finally:
-            self._ledger.withdraw(number)
+        except BaseException:
+            await asyncio.shield(in_thread(ledger.withdraw, number, pool="disk"))
+            raise
+        # Who answered at the last moment was told that the answer counts: what was withdrawn says whether it was a yes.
+        request = await in_thread(ledger.withdraw, number, pool="disk")
+        return request is not None and request.state == "granted"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.event import Event
 from mcpexpose.model.policy import SideEffect
+from mcpexpose.model.secrets import redact
 
 if TYPE_CHECKING:
     from mcpexpose.host.plan import HostPlan
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     from mcpexpose.model.event import EventName
     from mcpexpose.model.names import ToolId
 
-_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
-"""A name that no plan has is kept where it looks like one: it comes from a model, and may hold anything."""
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+"""A name that no plan has is kept where it looks like one: it comes from a model, and may hold anything, such as a path
+or a credential."""
 
 
 class Clock:
@@ -83,4 +85,4 @@ def has_effects(plan: HostPlan, tool: ToolId) -> bool:
 
 
 def _name(text: str) -> str | None:
-    return text if _NAME.fullmatch(text) else None
+    return text if _NAME.fullmatch(text) and redact(text) == text else None

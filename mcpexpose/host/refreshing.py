@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from mcpexpose.host.drift import compare, worst
+from mcpexpose.host.threads import in_own_thread, in_thread
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.entry import entry_fault
+from mcpexpose.model.errors import BundleRefused
 from mcpexpose.model.event import Event
 
 if TYPE_CHECKING:
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.host.runtime import Runtime
-    from mcpexpose.model.plan import PlannedServer
+    from mcpexpose.model.plan import Plan, PlannedServer
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +33,10 @@ _GATHER_S = 0.05
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 30.0
 """Between refreshes of a server that never stops to change; each pause is twice the one before."""
+_CALM_S = 10.0
+"""And so long, after its last pause, a server has to be quiet until the next change is looked at without one."""
+_PATIENCE = 2
+"""A list may take so many times as long as the server's start may, whoever asks for it."""
 
 
 class _Refreshes:
@@ -35,8 +44,25 @@ class _Refreshes:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.running: dict[str, concurrent.futures.Future[bool]] = {}
+        self.running: dict[str, concurrent.futures.Future[bool | None]] = {}
         self.background: set[str] = set()
+        self.paused: dict[str, tuple[float, float]] = {}
+        """When the last refresh in the background ended, and the pause before it."""
+        self.servers: dict[str, PlannedServer] = {}
+        """Those that a plan had once: one that listed no tools may list some again."""
+        self.compiling = threading.Lock()
+
+    def pause(self, server: str) -> float:
+        """Before the next refresh in the background."""
+        ended, before = self.paused.get(server, (-math.inf, 0.0))
+        if time.monotonic() - ended > before + _CALM_S:
+            return _GATHER_S
+        return longer(before)
+
+
+def longer(pause: float) -> float:
+    """The pause after PAUSE."""
+    return min(max(_PAUSE_S, 2 * pause), _LONGEST_PAUSE_S)
 
 
 _all: WeakKeyDictionary[Runtime, _Refreshes] = WeakKeyDictionary()
@@ -53,7 +79,7 @@ def _of(runtime: Runtime) -> _Refreshes:
 def hear(runtime: Runtime, server: str) -> None:
     """A server said that its list changed: it is stale from now on, and asked soon where the host can."""
     runtime.heard[server] = runtime.heard.get(server, 0) + 1
-    runtime.step(server, lambda watch: watch.changed())
+    runtime.changed(server)
     ask_soon(runtime, server)
 
 
@@ -72,7 +98,8 @@ def ask_soon(runtime: Runtime, server: str) -> None:
 async def _in_background(runtime: Runtime, server: str) -> None:
     import asyncio
 
-    refreshes, pause = _of(runtime), _GATHER_S
+    refreshes = _of(runtime)
+    pause = refreshes.pause(server)
     runtime.step(server, lambda watch: watch.wanted())
     while True:
         await asyncio.sleep(pause)
@@ -81,8 +108,9 @@ async def _in_background(runtime: Runtime, server: str) -> None:
             # What cannot be reached is asked again by the next call, not for ever.
             if not came or runtime.watch(server).is_settled:
                 refreshes.background.discard(server)
+                refreshes.paused[server] = (time.monotonic(), pause)
                 return
-        pause = min(max(_PAUSE_S, 2 * pause), _LONGEST_PAUSE_S)
+        pause = longer(pause)
 
 
 async def refresh(plan: HostPlan, server: str) -> bool:
@@ -92,14 +120,16 @@ async def refresh(plan: HostPlan, server: str) -> bool:
 
     runtime = plan.runtime
     refreshes = _of(runtime)
-    with refreshes.lock:
-        running = refreshes.running.get(server)
-        mine: concurrent.futures.Future[bool] = concurrent.futures.Future()
-        if running is None:
-            refreshes.running[server] = mine
-    if running is not None:
-        return await asyncio.shield(asyncio.wrap_future(running))
-    came = False
+    mine: concurrent.futures.Future[bool | None] = concurrent.futures.Future()
+    while True:
+        with refreshes.lock:
+            running = refreshes.running.setdefault(server, mine)
+        if running is mine:
+            break
+        came = await asyncio.shield(asyncio.wrap_future(running))
+        if came is not None:
+            return came  # else whoever asked gave up before it came
+    came = None
     try:
         came = await _rounds(plan, server)
     finally:
@@ -117,17 +147,23 @@ def is_quiet(runtime: Runtime) -> bool:
 
 
 async def _rounds(plan: HostPlan, server: str) -> bool:
-    runtime = plan.runtime
-    known = plan.servers.get(server)
+    runtime, refreshes = plan.runtime, _of(plan.runtime)
+    newest = plan.newest
+    planned = newest.servers.get(server)
+    known = planned or plan.servers.get(server) or refreshes.servers.get(server)
     if known is None:
         return False
-    outcome = "failed"
+    refreshes.servers[server] = known
+    pinned = known.revision
+    if planned is None and server in runtime.catalogs:  # the plan has none of its tools
+        pinned = str(runtime.catalogs[server].revision)
+    outcome, drift = "failed", None
     runtime.step(server, lambda watch: watch.wanted())
     for _ in range(ROUNDS):
         runtime.step(server, lambda watch: watch.begun())
         try:
             tools = await _list(runtime, known)
-            revision = revision_of(server, tools)
+            revision = await in_thread(revision_of, server, tools)
         except BaseException as error:
             runtime.step(server, lambda watch: watch.failed())
             if not isinstance(error, Exception):
@@ -137,28 +173,46 @@ async def _rounds(plan: HostPlan, server: str) -> bool:
             break
         runtime.confirm(server, tuple(str(tool["name"]) for tool in tools))
         runtime.step(server, lambda watch, revision=revision: watch.ended(revision))  # type: ignore[misc]
-        outcome = "unchanged" if revision == known.revision else "changed"
-        if revision != known.revision:
-            runtime.catalogs[server] = _catalog(known, tools, revision, runtime.now())
+        outcome = "unchanged" if revision == pinned else "changed"
+        # What was listed last is what a later compile goes by, for whatever server that is.
+        runtime.catalogs[server] = _catalog(known, tools, revision, runtime.now())
         if runtime.watch(server).is_settled:
             break
     if outcome == "changed":
-        await _replan(plan)
-    runtime.keep(Event("refresh", runtime.now(), "", server=server, revision=known.revision, outcome=outcome))
+        drift = await in_thread(_drift, newest, server)
+        await in_own_thread(_replan, newest)
+    event = Event("refresh", runtime.now(), "", server=server, revision=pinned, outcome=outcome, drift=drift)
+    runtime.keep(event)
     return outcome != "failed"
+
+
+def _drift(plan: HostPlan, server: str) -> str | None:
+    """The worst that changed on the plan's tools of the server; what it is in full, the runtime remembers."""
+    try:
+        changes = compare(plan, server, plan.runtime.catalogs[server].tools)
+    except (BundleRefused, ValueError, RecursionError):
+        return None
+    plan.runtime.drifts[server] = changes
+    return worst(changes)
 
 
 async def _list(runtime: Runtime, server: PlannedServer) -> list[Any]:
     """The server's tools, raw; what is no tool is left out, as a capture leaves it out."""
     import asyncio
 
-    if runtime.refresh is not None:
-        given = runtime.refresh(server.id)
-        entries: list[Any] = list(await given if inspect.isawaitable(given) else given)
-    elif runtime.connections is not None:
-        entries = await asyncio.wrap_future(runtime.connections.list_tools(server.id, server.transport))
-    else:
-        raise LookupError("the host has no way to ask")
+    ask = runtime.refresh
+    async with asyncio.timeout(_PATIENCE * server.transport.startup_timeout_s):
+        if ask is not None:
+            if inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__):
+                given = await ask(server.id)  # type: ignore[misc]
+            else:
+                said = await in_own_thread(ask, server.id)
+                given = await said if inspect.isawaitable(said) else said
+            entries: list[Any] = list(given)
+        elif runtime.connections is not None:
+            entries = await asyncio.wrap_future(runtime.connections.list_tools(server.id, server.transport))
+        else:
+            raise LookupError("the host has no way to ask")
     return [entry for entry in entries if not entry_fault(entry)]
 
 
@@ -173,16 +227,26 @@ def _catalog(server: PlannedServer, tools: list[Any], revision: str, now: str) -
     )
 
 
-async def _replan(plan: HostPlan) -> None:
-    """Put a plan of the newer lists in this one's place, where the host can compile."""
-    import asyncio
-
+def _replan(plan: HostPlan) -> None:
+    """Put a plan of the newer lists in this one's place, where the host can compile. One compile at a time: a later one
+    knows all that an earlier one knew.
+    """
     runtime = plan.runtime
     if runtime.recompile is None:
         return
-    try:
-        compiled = await asyncio.to_thread(runtime.recompile, dict(runtime.catalogs))
-    except Exception as error:
-        _log.warning("the plan could not be compiled again, its changed servers stay out: %s", type(error).__name__)
-        return
-    plan.newest.succeed(compiled)
+    with _of(runtime).compiling:
+        try:
+            compiled = runtime.recompile(dict(runtime.catalogs))
+            if _settings(compiled.plan) != _settings(plan.plan):
+                _log.warning("the config is another now than that of the plan, so no plan was compiled from it")
+                return
+            plan.succeed(compiled)
+        except Exception as error:
+            _log.warning("the plan could not be compiled again, its changed servers stay out: %s", type(error).__name__)
+
+
+def _settings(plan: Plan) -> dict[str, str]:
+    """What a plan was made from, but for catalogs. A bundle was reviewed, and signed perhaps; a file that somebody
+    edited since was not.
+    """
+    return {name: value for name, value in plan.inputs.items() if not name.startswith("catalog ")}

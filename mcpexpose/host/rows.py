@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpexpose.model.names import ToolId
-    from mcpexpose.model.plan import Limits, Plan, PlannedServer, PlannedTool, SearchSettings
+    from mcpexpose.model.plan import Limits, MinMatch, Plan, PlannedServer, PlannedTool, SearchSettings
 
 
 class Tools(Planned, Protocol):
@@ -51,6 +51,10 @@ class Tools(Planned, Protocol):
         """Sorted."""
         ...
 
+    def unattended(self, profile: str | None) -> bool:
+        """Whether the profile is one of runs that nobody watches. Raises SelectionRefused for one that there is not."""
+        ...
+
 
 class Bounds(Protocol):
     """How a search of the plan is bounded."""
@@ -59,7 +63,7 @@ class Bounds(Protocol):
     def limit(self) -> int: ...
 
     @property
-    def min_match(self) -> float: ...
+    def min_match(self) -> MinMatch: ...
 
 
 class RowsOfPlan(OfPlan):
@@ -99,6 +103,9 @@ class RowsOfPlan(OfPlan):
 
     def server_ids(self) -> Sequence[str]:
         return tuple(self._by_server)
+
+    def unattended(self, profile: str | None) -> bool:
+        return profile is not None and self.profile(profile).unattended
 
 
 class Servers(Mapping[str, "PlannedServer"]):

@@ -5,15 +5,18 @@ A plan knows none of it and never changes; a runtime outlives the plans that fol
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.audit import keep
 from mcpexpose.host.clock import Clock, RunningClock, wall
 from mcpexpose.host.freshness import Watch
-from mcpexpose.model.freshness import Freshness, judge, stamp_of
+from mcpexpose.model.freshness import Freshness, judge, parse_stamp, stamp_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +24,11 @@ if TYPE_CHECKING:
     from mcpexpose.client.connections import Connections
     from mcpexpose.host.audit import Sink
     from mcpexpose.host.evidence import Evidence
+    from mcpexpose.host.freshness import Mark
     from mcpexpose.host.ledger import Ledger
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.changes import Change
     from mcpexpose.model.event import Event
     from mcpexpose.model.plan import Compiled, PlannedServer
 
@@ -31,6 +36,11 @@ Refresh = Callable[[str], Sequence[Mapping[str, Any]] | Awaitable[Sequence[Mappi
 """Gives the tools that the server of that id lists now, all pages, raw as `tools/list` has them."""
 Recompile = Callable[[Mapping[str, "Catalog"]], "Compiled"]
 """Compiles the same config with these catalogs in place of the captured ones: `Workspace.recompile`."""
+
+
+_DONE = ("call", "approve", "settle", "refresh")
+"""Events of what cannot be undone; one that was not kept would be missing for ever."""
+_LATE = 1_000
 
 
 class Runtime:
@@ -65,9 +75,15 @@ class Runtime:
         """The names in each server's last list."""
         self.heard: dict[str, int] = {}
         """How many notifications each server sent."""
+        self.drifts: dict[str, tuple[Change, ...]] = {}
+        """By cause: what each server's last list is other than the plan that was in force, where it is."""
+        self._late: deque[Event] = deque(maxlen=_LATE)
+        self._keeping = threading.RLock()
         self._clock = RunningClock()
         self._watches: dict[str, Watch] = {}
         self._stamps: dict[str, str] = {}
+        self._changes: dict[str, tuple[str, float]] = {}
+        """When each server's definitions were last found not to be current: as events have it, and monotonic."""
         self._lock = threading.Lock()
         if connections is not None:
             from mcpexpose.host.refreshing import ask_soon, hear
@@ -99,8 +115,24 @@ class Runtime:
         return stamp_of(self._clock.now())
 
     def keep(self, event: Event, *, effects: bool = False) -> bool:
-        """Whether the event was kept, or nobody wants it."""
-        return keep(self.audit, event, effects=effects)
+        """Whether the event was kept, or nobody wants it. One of what was done already is kept as soon as one can be:
+        until then none is kept that comes after it, so calls that may change something are refused.
+        """
+        if self.audit is None or (not self._late and keep(self.audit, event, effects=effects)):
+            return True
+        with self._keeping:
+            if self._catch_up() and keep(self.audit, event, effects=effects):
+                return True
+            if event.event in _DONE and not str(event.outcome).startswith("refused:"):
+                self._late.append(event)
+            return False
+
+    def _catch_up(self) -> bool:
+        while self._late:
+            if not keep(self.audit, self._late[0], effects=True):
+                return False
+            self._late.popleft()
+        return True
 
     @property
     def can_refresh(self) -> bool:
@@ -120,21 +152,39 @@ class Runtime:
         self._stamps[server] = self.now()
         self.listed[server] = names
 
-    def freshness(self, server: PlannedServer, max_age_s: float | None) -> Freshness:
-        """Of a plan's server: what it said since counts first, then the age of what confirmed the plan's revision."""
+    def changed(self, server: str, why: Mark = "list-changed") -> None:
+        """The server said that its list changed, or did not know what the list says: stale at once."""
+        self._changes[server] = (self.now(), time.monotonic())
+        self.step(server, lambda watch: watch.changed(why))
+
+    def freshness(self, server: PlannedServer, max_age_s: float | None, loaded: float) -> Freshness:
+        """Of a server of a plan that was LOADED then, by `time.monotonic`: what it said since counts first, then the
+        age of what confirmed the plan's revision.
+        """
         watch = self._watches.get(server.id)
         stamp = server.captured_at
         if watch is not None:
-            if reason := watch.against(server.revision):
+            reason = watch.against(server.revision)
+            if reason and not (watch.seen is None and self._is_newer(server, loaded)):
                 return Freshness("stale", reason)
             if watch.seen == server.revision:
                 stamp = self._stamps.get(server.id, stamp)
         return judge(stamp, server.ttl_ms, max_age_s, self._clock.now())
 
+    def _is_newer(self, server: PlannedServer, loaded: float) -> bool:
+        """Whether the plan was loaded, and its catalog captured, after the server's last change: where the host cannot
+        ask for a list itself, a new bundle is one.
+        """
+        at, moment = self._changes.get(server.id, ("", math.inf))
+        captured, changed = parse_stamp(server.captured_at or ""), parse_stamp(at)
+        return loaded > moment and captured is not None and changed is not None and captured > changed
+
     def close(self) -> None:
         """End connections and close files. The runtime may not be used after that."""
         if self.connections is not None:
             self.connections.close()
+        with self._keeping:
+            self._catch_up()
         if self._ledger is not None:
             self._ledger.close()
 

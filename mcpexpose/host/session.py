@@ -152,10 +152,16 @@ class Session:
 
         Raises BundleRefused where a definition was changed on disk.
         """
-        grounds, state = self.grounds, self._state
-        rows = _there(grounds, state, (*grounds.first, *_activated(grounds, state)))
+        grounds, first, found = self.declared_rows()
         search = [search_tool(grounds.plan.rows.search.limit)] if grounds.has_search else []
-        return search + [declaration(grounds.plan.definition(row)) for row in rows]
+        return search + [declaration(grounds.plan.definition(row)) for row in (*first, *found)]
+
+    def declared_rows(self) -> tuple[Grounds, list[int], list[int]]:
+        """What the next request declares, as rows of the plan that it goes by: those of request 1 by alias, then what
+        was found, in its order.
+        """
+        grounds, state = self.grounds, self._state
+        return grounds, _there(grounds, state, grounds.first), _there(grounds, state, _activated(grounds, state))
 
     def prompt_section(self) -> str:
         """The `# MCP servers` section for the system prompt; "" where no server has tools to be searched for.

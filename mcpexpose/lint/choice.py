@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcpexpose.lint.registry import all_rules, families
+from mcpexpose.lint.registry import facts, families, slugs
 from mcpexpose.model.finding import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from mcpexpose.model.config import LintTable
     from mcpexpose.model.finding import Finding
@@ -30,13 +30,19 @@ class Choice:
 
     def runs(self, slug: str) -> bool:
         """Whether the rule of SLUG speaks. What has no rule, as a stage's newest fault may, always does."""
-        rule = all_rules().get(slug)
-        names = {slug} if rule is None else {slug, rule.family}
+        family = slugs().get(slug)
+        names = {slug} if family is None else {slug, family}
         if names & self.ignore:
             return False
         if self.select:
             return bool(names & self.select)
-        return rule is None or self.audit or not rule.audit
+        return family is None or self.audit or not facts(slug).audit
+
+    def only(self, families: Container[str]) -> bool:
+        """Whether no rule of any other family speaks."""
+        return bool(self.select) and not any(
+            family not in families and self.runs(slug) for slug, family in slugs().items()
+        )
 
     def heard(self, findings: Iterable[Finding]) -> list[Finding]:
         """Those of FINDINGS that were chosen, as loud as was asked for."""
@@ -60,4 +66,4 @@ def choose(
 
 def known(name: str) -> bool:
     """Whether NAME is a rule or a family."""
-    return name in all_rules() or name in families()
+    return name in slugs() or name in families()

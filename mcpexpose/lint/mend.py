@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.catalog.atomic import replace
 from mcpexpose.lint.fix import Edit, Fix, Source
-from mcpexpose.lint.registry import all_rules
+from mcpexpose.lint.registry import rule as rule_of
 from mcpexpose.model.errors import InputMissing
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def offers(linted: Linted, workspace: Workspace) -> tuple[Offer, ...]:
     source = Source(workspace.document, workspace.config)
     out = []
     for finding in linted.findings:
-        rule = all_rules().get(finding.slug)
+        rule = rule_of(finding.slug)
         where = finding.location.file if finding.location else finding.place.file if finding.place else ""
         if rule is None or rule.mender is None or where != workspace.name:
             continue
@@ -83,6 +82,8 @@ def mend(workspace: Workspace, lint: Callable[[Workspace], Linted], *, unsafe: b
 def save(mended: Mended, before: Document) -> None:
     """Write the new text in place of the config, whole. Raises InputMissing where that cannot be, or the file no
     longer is what BEFORE was read from."""
+    from mcpexpose.catalog.atomic import replace
+
     workspace = mended.workspace
     path = workspace.path.resolve()  # a link stays a link
     try:

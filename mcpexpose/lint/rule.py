@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mcpexpose.model.finding import Finding, Place, Severity
@@ -34,6 +33,7 @@ class Rule:
         since: str,
         audit: bool = False,
         fix: Literal["safe", "unsafe"] | None = None,
+        remembered: Literal["tool", "plan"] | None = None,
     ) -> None:
         self.module = module
         *_, self.family, name = module.split(".")
@@ -45,6 +45,9 @@ class Rule:
         """Runs only when asked for: false alarms are expected of it."""
         self.fix = fix
         """Whether its findings can be mended; a safe mend changes nothing of what the config means."""
+        self.remembered = remembered
+        """What its verdict hangs on and nothing else, so that it can be kept: one tool's definition, the decision on it
+        and the targets; or the plan. None: on more than that."""
         self.checks: list[tuple[type, Check]] = []
         self.mender: Mender | None = None
 
@@ -83,6 +86,8 @@ class Rule:
     @property
     def document(self) -> str:
         """The Markdown that stands beside the module. Raises FileNotFoundError where it was forgotten."""
+        from importlib import resources
+
         package, _, name = self.module.rpartition(".")
         return resources.files(package).joinpath(f"{name}.md").read_text("utf-8")
 

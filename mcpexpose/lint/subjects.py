@@ -15,11 +15,13 @@ from mcpexpose.model.visible import visible_texts
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
 
+    from mcpexpose.lint.findable import Findable
     from mcpexpose.lint.mentions import Names
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
+    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.finding import Location
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
@@ -54,6 +56,8 @@ class Context:
     locate: Callable[[Place], Location | None] = lambda place: None
     lock: Lock | None = None
     """What was reviewed; None where there is no lock."""
+    tests: Callable[[], tuple[Expectation, ...] | None] | None = None
+    """Reads the policy tests beside the config; gives None where a file is at fault, so that nothing is known."""
 
     @property
     def config(self) -> Config:
@@ -81,6 +85,22 @@ class Context:
                 if tool in decisions and tool not in found:
                     found[tool] = CapturedTool(tool, raw, decisions[tool], catalog.file, index)
         return tuple(found[tool] for tool in sorted(found))
+
+    def tool(self, name: ToolId) -> CapturedTool:
+        """A captured tool of the plan."""
+        return self._tools_by_id[name]
+
+    @cached_property
+    def _tools_by_id(self) -> Mapping[ToolId, CapturedTool]:
+        return {tool.id: tool for tool in self.tools}
+
+    @cached_property
+    def findable(self) -> Findable:
+        """The plan's tools as a search finds them; made for the first rule that asks."""
+        from mcpexpose.lint.findable import Findable
+
+        assert self.compiled is not None
+        return Findable(self.compiled)
 
     @cached_property
     def tools_by_server(self) -> Mapping[str, tuple[CapturedTool, ...]]:
@@ -199,8 +219,11 @@ class WholePlan:
 Subject = WholeConfig | WrittenServer | Profile | CapturedTool | WholePlan
 
 
-def walk(context: Context) -> Iterator[Subject]:
-    """Every subject that CONTEXT has. What needs a catalog is not met where there is none."""
+def walk(context: Context, wanted: Container[str]) -> Iterator[Subject]:
+    """Every subject that CONTEXT has, of the kinds whose names are WANTED.
+
+    What needs a catalog is not met where there is none, and nothing is compiled where nobody asks for what that gives.
+    """
     if context.resolved is None:
         return
     config = context.config
@@ -211,11 +234,12 @@ def walk(context: Context) -> Iterator[Subject]:
     for name, table in sorted(config.readable.items()):
         if table.enabled:
             yield WrittenServer(name, table, context.file)
-    if context.compiled is None:
+    if not any(kind in wanted for kind in ("Profile", "CapturedTool", "WholePlan")) or context.compiled is None:
         return
     planned = {profile.name: profile for profile in context.plan.profiles}
     for name, profile in sorted(config.profiles.items()):
         if name in planned:
             yield Profile(name, profile, planned[name], context.file)
-    yield from context.tools
+    if "CapturedTool" in wanted:
+        yield from context.tools
     yield WholePlan(context.compiled)

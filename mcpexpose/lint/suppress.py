@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from mcpexpose.compiler import patterns
 from mcpexpose.lint.choice import known
-from mcpexpose.lint.registry import all_rules
+from mcpexpose.lint.registry import slugs
 from mcpexpose.model.finding import Finding, Location, Place, Severity
 from mcpexpose.model.text import shown
 from mcpexpose.report.accepted import Accepted
@@ -131,7 +130,7 @@ def _expired(waiver: Waiver, context: Context) -> bool:
 def _of_waiver(context: Context, n: int, waiver: Waiver, used: bool, choice: Choice) -> Iterator[Finding]:
     name = f"waivers[{n}]"
     what = f"the waiver of {shown(waiver.rule)} for {shown(waiver.subject)}"
-    if waiver.rule not in all_rules():
+    if waiver.rule not in slugs():
         yield _unknown(f"{name}.rule", waiver.rule, context.place("waivers", n, "rule"))
         return
     if not waiver.reason.strip():
@@ -159,7 +158,7 @@ def _of_comment(context: Context, each: _Suppression, used: set[tuple[int, str]]
         advice = "Write `# mcpexpose: ignore[rule-name] reason`."
         yield _about("unknown-rule-name", f"{what} names no rule to ignore", subject, advice, None).at(where)
     for slug in each.slugs:
-        if slug not in all_rules():
+        if slug not in slugs():
             yield _with(_unknown(subject, slug, None), slug=slug).at(where)
         elif (each.comment.line, slug) not in used and choice.runs(slug) and context.compiled is not None:
             there = "this file" if each.line is None else f"line {each.line}"
@@ -179,7 +178,7 @@ def _of_lint_table(context: Context) -> Iterator[Finding]:
             if not known(name):
                 yield _unknown(f"lint.{key}[{n}]", name, context.place("lint", key, n))
     for name in table.severity:
-        if name not in all_rules():
+        if name not in slugs():
             yield _unknown(f"lint.severity.{name}", name, context.place("lint", "severity", name))
 
 
@@ -197,7 +196,9 @@ def can_tell(context: Context, subject: str) -> bool:
 
 
 def _unknown(subject: str, name: str, place: Place | None) -> Finding:
-    near = get_close_matches(name, all_rules(), n=1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, slugs(), n=1)
     advice = f'Did you mean "{near[0]}"?' if near else "`mcpexpose rule` lists them."
     finding = _about("unknown-rule-name", f'there is no rule "{shown(name, 60)}"', subject, advice, place)
     return finding if not near else _with(finding, suggests=[near[0]])

@@ -21,6 +21,7 @@ _READ = """
     get list read fetch search find show describe view lookup look query retrieve count check inspect browse explore
     download export preview compare validate verify analyze analyse summarize explain is has can scan status stat info
     help watch monitor diff estimate calculate compute detect extract parse resolve identify generate suggest recommend
+    provide return
 """
 EFFECTS: dict[str, Effect] = {
     **dict.fromkeys(_READ.split(), "read_only"),
@@ -61,6 +62,11 @@ _NOUNS = frozenset(
 )
 """As often no verb as one: in a name they say something only in front, in a text only before an article or its like."""
 _ARTICLES = frozenset(["a", "an", "the", "this", "that", "one", "all", "any", "your", "its", "new", "or", "and"])
+_MAKING = frozenset(["create", "creates", "write", "writes", "add", "adds"])
+_ANSWERS = frozenset(
+    ["completion", "completions", "embedding", "embeddings", "summary", "summaries", "estimate", "estimates", "preview"]
+)
+"""What is made for whoever asks, and kept nowhere."""
 _STATES = frozenset(["status", "info", "stats", "history", "details", "log", "logs", "count", "summary", "report"])
 _ACTS = """
     order post commit patch charge push move deploy upload publish install restart reboot purchase restore archive
@@ -112,6 +118,18 @@ def verb_of_name(name: str) -> tuple[str, Effect] | None:
     if EFFECTS[first] == "write":
         first = next((verb for verb in verbs if EFFECTS[verb] == "read_only"), first)
     return first, EFFECTS[first]
+
+
+def leads(name: str, verb: str) -> bool:
+    """Whether VERB is the first word of a name."""
+    first = _PIECES.search(name)
+    return first is not None and first[0].lower() == verb
+
+
+def gives_an_answer(text: str) -> bool:
+    """Whether what a name or the beginning of a text says is made is but the answer: "create embeddings"."""
+    words = {piece.lower() for piece in _PIECES.findall(text)}
+    return bool(words & _MAKING) and bool(words & _ANSWERS)
 
 
 def verb_of_text(text: str) -> tuple[str, Effect] | None:

@@ -1,4 +1,4 @@
-"""What operators write: `config.toml` and policy packs, as frozen pydantic models. `schemas/` is generated from here.
+"""What operators write: `config.toml` and policy packs, as frozen tables. `schemas/` is generated from here.
 
 Every field's description is what the config reference in the README and an editor's completion show.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
-
 from mcpexpose.model.policy import Approval, Exposure, SideEffect
+from mcpexpose.model.table import Field, Table
 from mcpexpose.model.transport import Transport
 
 ExposureSetting = Literal["direct", "deferred", "hidden", "auto"]
@@ -22,12 +22,6 @@ HostApproval = Literal["auto", "prompt", "approve", "writes"]
 Duration = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?[smhdw]$")]
 Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=10**15)]
-
-
-class Table(BaseModel):
-    """A table of ours: an unknown key is an error, a wrong type is never coerced."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class ExposureTable(Table):
@@ -197,8 +191,8 @@ class SearchTable(Table):
     """`[search]`: an operator's additions to ranking."""
 
     synonyms: Mapping[str, tuple[Text, ...]] = Field({}, description='Words that people say: pr = ["pull request"].')
-    min_match: float = Field(
-        0.0, ge=0, description="A best match with a lower score becomes an empty answer; 0 = never."
+    min_match: Annotated[float, Field(ge=0)] | Literal["weak"] = Field(
+        0.0, description='A lower best score becomes an empty answer, "weak": one that is marked so; 0 = never.'
     )
 
 
@@ -216,10 +210,10 @@ class LintTable(Table):
     severity: Mapping[str, Literal["error", "warning", "info"]] = Field({}, description="Severity of a rule, by slug.")
 
 
-class Config(BaseModel):
+class Config(Table):
     """`config.toml`. Top-level tables of other programs that share the file are left alone (law 8)."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+    forbids_unknown = False
 
     schema_version: Literal[1] = Field(1, description="Version of this format.")
     extends: tuple[Text, ...] = Field((), description="Policy packs: shipped ones by bare name, others by path.")
@@ -235,8 +229,8 @@ class Config(BaseModel):
     compat: CompatTable = Field(CompatTable(), description="Keys of other hosts.")
     lint: LintTable = Field(LintTable(), description="Which rules speak.")
 
-    _broken: tuple[str, ...] = PrivateAttr(())
-    _readable: Mapping[str, ServerTable] = PrivateAttr(default_factory=dict)
+    _broken: tuple[str, ...] = ()
+    _readable: Mapping[str, ServerTable] = MappingProxyType({})
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -255,14 +249,11 @@ class Config(BaseModel):
 
     def without_servers(self, broken: Iterable[str], readable: Mapping[str, ServerTable]) -> Config:
         """This config, saying that servers of these ids could not be read, and what could."""
-        copy = self.model_copy()
-        copy._broken = tuple(sorted(broken))
-        copy._readable = dict(readable)
-        return copy
+        return self.model_copy({"_broken": tuple(sorted(broken)), "_readable": dict(readable)})
 
     def with_readable(self) -> Config:
         """This config with what can be read of the servers in `broken`."""
-        return self.model_copy(update={"mcp_servers": self.written})
+        return self.model_copy({"mcp_servers": self.written})
 
 
 class Constraint(Table):

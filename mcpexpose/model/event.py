@@ -31,12 +31,16 @@ class Event:
     """Of the tool in the plan: what is used a lot and deferred may be worth declaring."""
     gateway_route: str | None = None
     outcome: str | None = None
-    """ok, allowed, tool-error, timed-out, unknown-completion, not-sent, refused:REASON, quarantined:REASON; of a
-    search "ok" or why nothing was found; of a refresh unchanged, changed, failed; of a settlement what it was."""
+    """ok, allowed, tool-error, timed-out, unknown-completion, not-sent, refused:REASON, quarantined:REASON; cancelled
+    where the host gave up a call that only reads or had not left, failed where it fell over; of an approval granted,
+    denied, failed; of a search "ok" or why nothing was found; of a refresh unchanged, changed, failed; of a
+    settlement what it was."""
     latency_ms: float | None = None
     size_bytes: int | None = None
     """Of a result, or of refused arguments."""
     limit_bytes: int | None = None
     """The budget that it was held against."""
+    drift: str | None = None
+    """Of a refresh that found another list: SAFETY, SCHEMA or TEXT, the worst that changed on the plan's tools."""
     plan: str | None = None
     """Digest of the bundle's manifest; null where the plan was never written."""

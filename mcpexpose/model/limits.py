@@ -1,10 +1,13 @@
 """What providers and hosts refuse, cut or drop: one row a limit, with its source and the day it was looked up.
 
-Lint measures against the rows of `[exposure] targets`. A row that no longer holds is one line to mend here.
+Lint measures against the rows of `[exposure] targets`, and exporters bring schemas into a form that the rows of theirs
+let through. A row that no longer holds is one line to mend here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Literal
 
 from mcpexpose.model.records import dataclass
@@ -25,7 +28,14 @@ Rule = Literal[
     "no-boolean-schema",
     "no-null-branch",
     "text-enum",
+    "kept-keywords",
+    "alone-keywords",
+    "typed",
+    "deferred-tools",
+    "server-label",
 ]
+"""The last five only steer exports: all keywords that there are; keywords beside which nothing may stand; whether what
+belongs to one type needs it said; the most deferred tools of a request; what a server may be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ _GEMINI = "https://ai.google.dev/api/caching#Schema"
 _BEDROCK = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html"
 _AGENTS = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent_Function.html"
 _CLAUDE_CODE = "https://code.claude.com/docs/en/mcp"
+_GENAI = "https://github.com/googleapis/python-genai, 3.6.1, types.JSONSchema"
+_PROTOCOL = "https://modelcontextprotocol.io/specification/2025-11-25/server/tools"
 
 _GEMINI_REFUSES = (
     "const",
@@ -82,6 +94,60 @@ _GEMINI_REFUSES = (
     "$recursiveRef",
 )
 
+_GEMINI_SCHEMA = (
+    "type",
+    "format",
+    "title",
+    "description",
+    "nullable",
+    "enum",
+    "maxItems",
+    "minItems",
+    "properties",
+    "required",
+    "minProperties",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "example",
+    "anyOf",
+    "propertyOrdering",
+    "default",
+    "items",
+    "minimum",
+    "maximum",
+)
+_GEMINI_JSON_SCHEMA = (
+    "$defs",
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "default",
+    "description",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+)
+_OPENAI_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
+_OPENAI_ROOT_SOURCE = "https://github.com/chatanywhere/GPT_API_free/issues/403"
+_OPENAI_ITEMS_SOURCE = "https://github.com/apify/apify-mcp-server/issues/36"
+
 LIMITS: tuple[Limit, ...] = (
     Limit("anthropic", "tool-name", r"[A-Za-z0-9_-]+", _ANTHROPIC, _SEEN),
     Limit("anthropic", "tool-name-length", 64, _ANTHROPIC, _SEEN),
@@ -95,22 +161,34 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("anthropic", "property-name", r"[A-Za-z0-9_.-]{1,64}", _ANTHROPIC, _SEEN),
     Limit("anthropic", "only-2020-12", True, "https://github.com/anthropics/claude-code/issues/586", _SEEN),
+    Limit(
+        "anthropic",
+        "deferred-tools",
+        10_000,
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool",
+        _SEEN,
+    ),
     Limit("openai", "tool-name", r"[A-Za-z0-9_-]+", _OPENAI, _SEEN),
     Limit("openai", "tool-name-length", 64, _OPENAI, _SEEN),
     Limit("openai", "tools", 128, _OPENAI, _SEEN),
     Limit("openai", "description-length", 1_024, _OPENAI, _SEEN),
     Limit("openai", "root-object", True, _OPENAI, _SEEN),
     Limit("openai", "root-properties", True, _OPENAI, _SEEN),
-    Limit(
-        "openai",
-        "root-keywords",
-        ("oneOf", "anyOf", "allOf", "enum", "not"),
-        "https://github.com/chatanywhere/GPT_API_free/issues/403",
-        _SEEN,
-    ),
-    Limit("openai", "array-items", True, "https://github.com/apify/apify-mcp-server/issues/36", _SEEN),
+    Limit("openai", "root-keywords", _OPENAI_ROOT, _OPENAI_ROOT_SOURCE, _SEEN),
+    Limit("openai", "array-items", True, _OPENAI_ITEMS_SOURCE, _SEEN),
     Limit("openai-responses", "tool-name", r"[A-Za-z0-9_-]+", _OPENAI, _SEEN),
     Limit("openai-responses", "tool-name-length", 128, _OPENAI, _SEEN),
+    Limit("openai-responses", "root-object", True, _OPENAI, _SEEN),
+    Limit("openai-responses", "root-properties", True, _OPENAI, _SEEN),
+    Limit("openai-responses", "root-keywords", _OPENAI_ROOT, _OPENAI_ROOT_SOURCE, _SEEN),
+    Limit("openai-responses", "array-items", True, _OPENAI_ITEMS_SOURCE, _SEEN),
+    Limit(
+        "openai-responses",
+        "server-label",
+        r"[A-Za-z0-9_-]+",
+        "https://github.com/pomerium/mcp-app-demo/issues/18",
+        _SEEN,
+    ),
     Limit("azure", "tool-name", r"[A-Za-z0-9_-]+", _AZURE, _SEEN),
     Limit("azure", "tool-name-length", 64, _AZURE, _SEEN),
     Limit("azure", "tools", 128, _AZURE, _SEEN),
@@ -135,6 +213,20 @@ LIMITS: tuple[Limit, ...] = (
         _SEEN,
     ),
     Limit("gemini", "text-enum", True, "https://github.com/microsoft/azure-devops-mcp/issues/145", _SEEN),
+    Limit("gemini", "kept-keywords", _GEMINI_SCHEMA, _GEMINI, _SEEN),
+    Limit("gemini", "alone-keywords", ("anyOf",), "https://github.com/anomalyco/opencode/pull/14659", _SEEN),
+    Limit("gemini", "typed", True, "https://github.com/goruck/home-generative-agent/pull/527", _SEEN),
+    Limit("gemini-json-schema", "tool-name", r"[A-Za-z_][A-Za-z0-9_.:-]*", _GEMINI, _SEEN),
+    Limit("gemini-json-schema", "tool-name-length", 64, _GEMINI, _SEEN),
+    Limit("gemini-json-schema", "tools", 512, _GEMINI, _SEEN),
+    Limit("gemini-json-schema", "root-object", True, _GENAI, _SEEN),
+    Limit("gemini-json-schema", "array-items", True, _GEMINI, _SEEN),
+    Limit("gemini-json-schema", "kept-keywords", _GEMINI_JSON_SCHEMA, _GENAI, _SEEN),
+    Limit("gemini-json-schema", "alone-keywords", ("$ref",), _GENAI, _SEEN),
+    Limit("gemini-json-schema", "no-boolean-schema", True, _GENAI, _SEEN),
+    Limit("mcp", "tool-name", r"[A-Za-z0-9._-]+", _PROTOCOL, _SEEN),
+    Limit("mcp", "tool-name-length", 128, _PROTOCOL, _SEEN),
+    Limit("mcp", "root-object", True, _PROTOCOL, _SEEN),
     Limit("bedrock", "tool-name", r"[A-Za-z0-9_-]+", _BEDROCK, _SEEN),
     Limit("bedrock", "tool-name-length", 64, _BEDROCK, _SEEN),
     Limit("bedrock-agents", "tool-name", r"[A-Za-z][A-Za-z0-9_]*", _AGENTS, _SEEN),
@@ -162,6 +254,12 @@ LIMITS: tuple[Limit, ...] = (
 
 TARGETS = tuple(sorted({limit.target for limit in LIMITS}))
 """The names that `[exposure] targets` may hold."""
+
+
+@cache
+def rows_of(target: str) -> Mapping[Rule, str | int | tuple[str, ...] | bool]:
+    """What TARGET demands, by rule."""
+    return {limit.rule: limit.value for limit in LIMITS if limit.target == target}
 
 
 def limits(targets: tuple[str, ...], rule: Rule) -> tuple[Limit, ...]:

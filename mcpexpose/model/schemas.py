@@ -16,7 +16,7 @@ from mcpexpose.model import catalog, event, finding, lock, manifest, plan, polic
 from mcpexpose.model.canonical import readable
 from mcpexpose.model.hosts import PROFILE_KEYS
 
-NAMES = ("catalog", "config", "event", "finding", "lock", "manifest", "plan", "policy")
+NAMES = ("catalog", "config", "event", "finding", "lock", "manifest", "plan", "policy", "test")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TITLES = {
     "catalog": "mcpexpose: a captured catalog, catalogs/<server>.json",
@@ -27,6 +27,7 @@ _TITLES = {
     "manifest": "mcpexpose: manifest.json of a bundle",
     "plan": "mcpexpose: plan.json of a bundle",
     "policy": "mcpexpose: a policy pack, policies/<name>.toml",
+    "test": "mcpexpose: policy tests, <name>.expose.toml",
 }
 _MODULES: tuple[ModuleType, ...] = (catalog, event, finding, lock, manifest, plan, policy, transport)
 
@@ -68,7 +69,7 @@ class FindingRecord:
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of that name, one of NAMES. Raises KeyError for another one."""
     title = _TITLES[name]
-    body = _config_like(name) if name in ("config", "policy") else _of_dataclass(name)
+    body = _config_like(name) if name in ("config", "policy", "test") else _of_dataclass(name)
     return {"$schema": DIALECT, "$id": f"urn:mcpexpose:schema:{name}:1", "title": title, **_without_titles(body)}
 
 
@@ -90,8 +91,11 @@ def write(folder: Path) -> list[Path]:
 
 def _config_like(name: str) -> dict[str, Any]:
     from mcpexpose.model.config import Config, PolicyPack
+    from mcpexpose.model.expectation import ExpectationFile
+    from mcpexpose.model.mirror import mirror
 
-    body: dict[str, Any] = _without_null((Config if name == "config" else PolicyPack).model_json_schema())
+    tables = {"config": Config, "policy": PolicyPack, "test": ExpectationFile}
+    body: dict[str, Any] = _without_null(mirror(tables[name]).model_json_schema())
     if name == "config":
         profile = body["$defs"]["ProfileTable"]["properties"]
         for key in sorted(PROFILE_KEYS):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from mcpexpose.model.finding import Finding, Severity
+    from mcpexpose.model.finding import Finding, Location, Severity
 
 By = Literal["waiver", "comment", "baseline"]
 
@@ -35,6 +35,8 @@ class RuleFact:
     """Markdown."""
     severity_here: Severity | None = None
     """What `[lint.severity]` made of it, where that is another one."""
+    page: str = ""
+    """Where its document stands on the web; "" where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,5 @@ class FixFact:
     title: str
     safe: bool
     """Changes nothing of what the config means."""
+    edits: tuple[tuple[Location, str], ...] = ()
+    """A stretch of the config, empty where something is put in, and what stands there afterwards."""

@@ -40,7 +40,7 @@ class Audit:
     withheld: Counter[str] = field(default_factory=Counter)
     """Tools of which a result was quarantined."""
     refreshes: Counter[str] = field(default_factory=Counter)
-    """By outcome."""
+    """By outcome, with the worst cause where the list was another."""
     called: Counter[str] = field(default_factory=Counter)
     """Calls that were sent, by tool."""
     worth_declaring: dict[str, int] = field(default_factory=dict)
@@ -78,7 +78,8 @@ def summarise(lines: Iterable[bytes], direct: Collection[str] = ()) -> Audit:
         if event["event"] == "search" and outcome != "ok":
             audit.searches_in_vain[outcome] += 1
         elif event["event"] == "refresh":
-            audit.refreshes[outcome] += 1
+            drift = event.get("drift")
+            audit.refreshes[f"{outcome}: {drift}" if isinstance(drift, str) else outcome] += 1
         elif event["event"] == "call":
             _call(audit, event, outcome, run, callers)
     audit.runs = len(runs)

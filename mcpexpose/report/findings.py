@@ -86,6 +86,8 @@ class FindingsReport:
     there."""
     anchor: Callable[[Finding], Location | None] = _no_anchor
     """For a finding in a catalog: where the config admits the tool."""
+    omit_accepted: bool = False
+    """For readers of SARIF that show what is marked as accepted like any other result."""
     fail_on: str = "error"
     """The severity from which a finding fails the run: error, warning, info or never."""
 

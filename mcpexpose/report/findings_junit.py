@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
 from mcpexpose.report.findings import FindingsReport, file_of, from_root, message, whereabouts
+from mcpexpose.report.xmltext import attribute, content
 
 if TYPE_CHECKING:
     from mcpexpose.report.screen import Screen
 
 _LEVELS = tuple(severity.value for severity in Severity)
-_ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
@@ -31,7 +29,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
         file = file_of(each.finding, report)
         skipped[file] = skipped.get(file, 0) + 1
         why = f"{each.by}: {each.reason}" if each.reason else each.by
-        suites.setdefault(file, []).append(_case(each.finding, report, f"<skipped message={_attribute(why)}/>"))
+        suites.setdefault(file, []).append(_case(each.finding, report, f"<skipped message={attribute(why)}/>"))
     errors = [_crash(crash.slug, f"{crash.error} on {crash.subject}") for crash in report.crashes]
     parts = ['<?xml version="1.0" encoding="utf-8"?>\n']
     total = sum(max(len(cases), 1) for cases in suites.values()) + len(errors)
@@ -40,7 +38,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
         f'errors="{len(errors)}" skipped="{sum(skipped.values())}">\n'
     )
     for file, cases in suites.items():
-        name = _attribute(from_root(file, report))
+        name = attribute(from_root(file, report))
         cases = cases or [f'<testcase name="no findings" classname={name}/>']
         counts = f'failures="{failures.get(file, 0)}" errors="0" skipped="{skipped.get(file, 0)}"'
         parts.append(f'<testsuite name={name} tests="{len(cases)}" {counts}>\n' + "\n".join(cases) + "\n</testsuite>\n")
@@ -55,33 +53,19 @@ def _case(finding: Finding, report: FindingsReport, inner: str) -> str:
     file = shown(from_root(file_of(finding, report), report))
     line = f' line="{finding.location.line}"' if finding.location else ""
     return (
-        f"<testcase name={_attribute(name)} classname={_attribute(file)} file={_attribute(file)}{line}>"
-        f"{inner}</testcase>"
+        f"<testcase name={attribute(name)} classname={attribute(file)} file={attribute(file)}{line}>{inner}</testcase>"
     )
 
 
 def _told(finding: Finding, *, fails: bool) -> str:
     where = whereabouts(finding)
-    text = _text(
+    text = content(
         "\n".join(filter(None, [f"{where}: {message(finding)}" if where else message(finding), finding.advice]))
     )
     if fails:
-        return f'<failure type="{finding.severity.value}" message={_attribute(message(finding))}>{text}</failure>'
+        return f'<failure type="{finding.severity.value}" message={attribute(message(finding))}>{text}</failure>'
     return f"<system-out>{finding.severity.value}: {text}</system-out>"
 
 
 def _crash(slug: str, what: str) -> str:
-    return f'<testcase name={_attribute(slug)} classname="mcpexpose"><error message={_attribute(what)}/></testcase>'
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_legal(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
-def _text(text: str) -> str:
-    return escape(_legal(text), {"\r": "&#13;"})
-
-
-def _legal(text: str) -> str:
-    """TEXT with what XML 1.0 cannot hold as an escape of ours."""
-    return _ILLEGAL.sub(lambda found: f"\\u{{{ord(found.group()):04X}}}", text)
+    return f'<testcase name={attribute(slug)} classname="mcpexpose"><error message={attribute(what)}/></testcase>'

@@ -5,6 +5,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/; GitHub takes 25,000
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -24,7 +25,7 @@ from mcpexpose.report.jsonout import dump
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpexpose.report.accepted import Accepted, RuleFact
+    from mcpexpose.report.accepted import Accepted, FixFact, RuleFact
     from mcpexpose.report.screen import Screen
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -39,11 +40,12 @@ def render(report: FindingsReport, screen: Screen) -> str:
     """One run. Of more than 25,000 results the mildest are left out, and a notification says so."""
     rules = report.rules()
     index = {rule.slug: n for n, rule in enumerate(rules)}
-    everything = [(finding, None) for finding in report.findings] + [(each.finding, each) for each in report.accepted]
+    accepted = () if report.omit_accepted else report.accepted
+    everything = [(finding, None) for finding in report.findings] + [(each.finding, each) for each in accepted]
     prints = unique_fingerprints([finding for finding, _ in everything], report)
     results = [
-        _result(finding, accepted, fingerprint, index, report)
-        for (finding, accepted), fingerprint in zip(everything, prints, strict=True)
+        _result(finding, by, fingerprint, index, report)
+        for (finding, by), fingerprint in zip(everything, prints, strict=True)
     ]
     if len(results) > MAX_RESULTS:
         levels = list(LEVELS.values())
@@ -60,7 +62,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
                 "rules": [_rule(rule) for rule in rules],
             }
         },
-        "automationDetails": {"id": "mcpexpose/lint/"},
+        "automationDetails": {"id": _category(report)},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The repository's root."}}},
         "invocations": [_invocation(report, rules, index, len(results) - len(kept))],
@@ -69,12 +71,24 @@ def render(report: FindingsReport, screen: Screen) -> str:
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
+def _category(report: FindingsReport) -> str:
+    """Tells runs over several configs of a repository apart, which would replace each other in code scanning."""
+    folders = {posixpath.dirname(from_root(config, report)) for config in report.configs}
+    folder = folders.pop() if len(folders) == 1 else ""
+    return (
+        f"mcpexpose/lint/{quote(folder, errors='surrogateescape')}/"
+        if folder[:1] not in ("", "/", ".")
+        else "mcpexpose/lint/"
+    )
+
+
 def _rule(rule: RuleFact) -> dict[str, Any]:
     return {
         "id": rule.slug,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.summary},
         "help": {"text": rule.document, "markdown": rule.document},
+        **({"helpUri": rule.page} if rule.page else {}),
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"tags": ["mcp", rule.family]},
     }
@@ -131,6 +145,8 @@ def _result(
         result["locations"] = [location]
     if related := _related(finding, anchor, report):
         result["relatedLocations"] = related
+    if (fix := report.fixes.get(finding)) and fix.edits:
+        result["fixes"] = [_fix(fix, report)]
     if accepted is not None and accepted.by != "baseline":
         kind = "inSource" if accepted.by == "comment" else "external"
         why = {"justification": accepted.reason} if accepted.reason else {}
@@ -147,18 +163,35 @@ def _related(finding: Finding, anchor: Location | None, report: FindingsReport) 
     return [{"id": n, "physicalLocation": _physical(at.file, at, report)} for n, at in enumerate(places, 1)]
 
 
+def _fix(fix: FixFact, report: FindingsReport) -> dict[str, Any]:
+    """What is put where; SARIF knows no fix that is a guess, so the description says it."""
+    by_file: dict[str, list[dict[str, Any]]] = {}
+    for at, text in fix.edits:
+        replacement: dict[str, Any] = {"deletedRegion": _region(at)}
+        if text:
+            replacement["insertedContent"] = {"text": text}
+        by_file.setdefault(at.file, []).append(replacement)
+    changes = [
+        {"artifactLocation": _artifact(file, report), "replacements": replacements}
+        for file, replacements in by_file.items()
+    ]
+    title = fix.title if fix.safe else f"{fix.title} (a guess: see that it is meant)"
+    return {"description": {"text": _plain(title)}, "artifactChanges": changes}
+
+
 def _physical(file: str, at: Location | None, report: FindingsReport) -> dict[str, Any]:
+    artifact = _artifact(file, report)
+    return {"artifactLocation": artifact} if at is None else {"artifactLocation": artifact, "region": _region(at)}
+
+
+def _artifact(file: str, report: FindingsReport) -> dict[str, Any]:
     name = from_root(file, report)
-    uri = (
-        f"file://{quote(name, errors='surrogateescape')}"
-        if name.startswith("/")
-        else quote(name, errors="surrogateescape")
-    )
-    artifact = {"uri": uri} if name.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
-    if at is None:
-        return {"artifactLocation": artifact}
-    region = {"startLine": at.line, "startColumn": at.column, "endLine": at.end_line, "endColumn": at.end_column}
-    return {"artifactLocation": artifact, "region": region}
+    uri = quote(name, errors="surrogateescape")
+    return {"uri": f"file://{uri}"} if name.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
+
+
+def _region(at: Location) -> dict[str, int]:
+    return {"startLine": at.line, "startColumn": at.column, "endLine": at.end_line, "endColumn": at.end_column}
 
 
 def _plain(text: str) -> str:

@@ -27,7 +27,13 @@ Key = tuple[str, Severity, str]
 
 
 def render(report: FindingsReport, screen: Screen) -> str:
-    """The findings and the summary; a blank line after each finding.
+    """The findings and the summary; a blank line after each finding."""
+    text = blocks(report, screen)
+    return text + ("\n" if text else "") + summary(report, screen) + "\n"
+
+
+def blocks(report: FindingsReport, screen: Screen) -> str:
+    """The findings alone, a blank line between them.
 
     Of those that a rule gives again and again on one server, the first are shown whole and the others named in one
     block; information is named alone. Every subject stands in the text.
@@ -60,7 +66,7 @@ def render(report: FindingsReport, screen: Screen) -> str:
         both_short = short and quiet and len(lines) == 1
         parts.append(("\n" if parts and not both_short else "") + "\n".join(lines) + "\n")
         short = quiet and len(lines) == 1
-    return "".join(parts) + ("\n" if parts else "") + summary(report, screen) + "\n"
+    return "".join(parts)
 
 
 def _key(finding: Finding) -> Key:

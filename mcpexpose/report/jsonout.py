@@ -14,7 +14,8 @@ _SUSPECT = re.compile(r"[^\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u3041-\u3
 def dump(value: Any) -> str:
     """The text of a JSON value with a final line feed. Invisible and control characters stand as `\\u` escapes."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
-    return _SUSPECT.sub(_escape, text) + "\n"
+    # A runner of GitHub takes `##[` for a command, wherever it stands in a line of a job's log.
+    return _SUSPECT.sub(_escape, text).replace("##[", "##\\u005b") + "\n"
 
 
 def _escape(match: re.Match[str]) -> str:

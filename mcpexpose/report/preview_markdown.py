@@ -23,6 +23,8 @@ LIMIT = 60_000
 """Bytes. GitHub refuses a comment above 65,536 characters."""
 _TABLE_LIMIT = 9_500
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~@!])")
+_OPENING = re.compile(r"^([0-9]*)([-+=.])")
+"""What opens a list or underlines a heading at the start of a line."""
 # A comment after these keeps a mention, a cross-reference, an address or a `:name:` from becoming a link or a picture.
 _LINKED = re.compile(r"\\[@#]|(?i:https?|ftp|www)(?=[:.])|(?i:GH)(?=-[0-9])|:(?=[A-Za-z0-9+\\_-]+:)")
 
@@ -55,8 +57,8 @@ def render(preview: Preview, screen: Screen) -> str:
 def escape(text: str, limit: int = 200) -> str:
     """TEXT as literal text in a table cell: shown, cut, HTML and Markdown escaped, no mention, no autolink."""
     safe = shown(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    safe = re.sub(r"^([-+=]|[0-9]+\.)", r"\\\1", safe)
     safe = _SPECIAL.sub(r"\\\1", safe)
+    safe = _OPENING.sub(r"\1\\\2", safe)
     return _LINKED.sub(lambda match: match.group() + "<!-- -->", safe).replace("$", "&#36;")
 
 

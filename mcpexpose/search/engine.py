@@ -19,7 +19,7 @@ from mcpexpose.search.stemming import starts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcpexpose.model.plan import Plan
+    from mcpexpose.model.plan import MinMatch, Plan
 
 LIMIT_MAX = 20
 """Matches that one answer of `find_tools` holds at most."""
@@ -88,8 +88,12 @@ def indexed(reader: FileReader, plan: Plan, folder: str = index.FOLDER) -> dict[
 
 def in_memory(definitions: Sequence[bytes], plan: Plan) -> Engine:
     """The engine over DEFINITIONS, the lines of definitions.bin of PLAN, without an index: for an unwritten plan."""
-    inverted = invert(index.decode(definitions), plan.search.synonyms)
-    return Engine(_Memory(inverted, plan), plan.search.min_match)
+    return over(invert(index.decode(definitions), plan.search.synonyms), plan)
+
+
+def over(terms: Mapping[str, TermPostings], plan: Plan) -> Engine:
+    """The engine over the TERMS of PLAN, as `index.inverted` gives them."""
+    return Engine(_Memory(terms, plan), plan.search.min_match)
 
 
 def limit_of(value: object, default: int = 8) -> int | None:
@@ -204,7 +208,7 @@ def _segment(reader: FileReader, folder: str, documents: int) -> tuple[str, byte
 
 def _indexed(
     content: bytes, segment_id: str, plan: Plan, folder: str
-) -> tuple[Postings, float, Callable[[], None] | None]:
+) -> tuple[Postings, MinMatch, Callable[[], None] | None]:
     if not plan.tools:
         return _Memory({}, plan), plan.search.min_match, None
     try:

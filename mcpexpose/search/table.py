@@ -18,6 +18,7 @@ from mcpexpose.search.hashed import Hashed, key_of
 from mcpexpose.search.postings import POSTINGS, TermPostings, share
 
 if TYPE_CHECKING:
+    from mcpexpose.model.plan import MinMatch
     from mcpexpose.search.blocks import Blocks, Section
 
 INLINE = 4
@@ -38,7 +39,7 @@ _HEAD_COST = 110
 """Bytes of one document in a term's head."""
 
 
-def open_table(blocks: Blocks, size: int, min_match: float) -> Engine:
+def open_table(blocks: Blocks, size: int, min_match: MinMatch) -> Engine:
     """The engine over the search sections of tools.bin, of a plan of SIZE tools. Raises BundleRefused."""
     try:
         table = Table(blocks)

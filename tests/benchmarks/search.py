@@ -52,12 +52,26 @@ def main() -> None:
                 names = [row["engine"] for row in report["engines"] if row["tools"] == size and "error" not in row]
                 report["start"] = {"tools": size, "cases": startup.measure(folder, names, asked.start_rounds)}
             shutil.rmtree(folder)
+            _save(report, asked)
     if asked.retrieval:
         report["quality"] = _quality(asked)
+    print(tables.markdown(_save(report, asked)))
+
+
+def _save(report: dict[str, Any], asked: argparse.Namespace) -> dict[str, Any]:
+    """Write the results, with --merge those of other sizes that stood there before; what was written."""
     asked.results.mkdir(parents=True, exist_ok=True)
-    (asked.results / "search.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    file = asked.results / "search.json"
+    if asked.merge and file.exists():
+        before = json.loads(file.read_text("utf-8"))
+        measured = {row["tools"] for row in report["engines"]}
+        others = [row for row in before["engines"] if row["tools"] not in measured]
+        engines = sorted([*others, *report["engines"]], key=lambda row: row["tools"])
+        report = {**before, **report, "engines": engines}
+        report["command"] = "; ".join(dict.fromkeys([*before["command"].split("; "), report["command"]]))
+    file.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     (asked.results / "search.svg").write_text(plot.svg(report), "utf-8")
-    print(tables.markdown(report))
+    return report
 
 
 def _arguments() -> argparse.Namespace:
@@ -73,6 +87,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--start-rounds", type=int, default=7)
     parser.add_argument("--limit", type=float, default=1_200, help="seconds of wall time that one process may take")
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--merge", action="store_true", help="keep the results of sizes that are not measured now")
     parser.add_argument("--show", action="store_true", help="print the table of the last results, and measure nothing")
     return parser.parse_args()
 

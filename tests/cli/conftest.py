@@ -97,13 +97,13 @@ def run(project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     """Runs the command line in the project's folder, at a fixed time where the command has one."""
     from mcpexpose.cli.main import main
 
-    for name in ("MCPEXPOSE_CONFIG", "MCPEXPOSE_DEBUG", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+    for name in ("MCPEXPOSE_CONFIG", "MCPEXPOSE_DEBUG", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(project)
 
     def call(*arguments: str) -> Ran:
         capfd.readouterr()
-        timed = {"lint", "plan", "search", "show", "inspect", "explain"}
+        timed = {"lint", "plan", "search", "show", "inspect", "explain", "test", "export"}
         more = ["--now", NOW] if arguments and arguments[0] in timed and "--now" not in arguments else []
         code = main([*arguments, *more])
         return Ran(code, *capfd.readouterr())

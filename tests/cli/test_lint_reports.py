@@ -114,6 +114,55 @@ def test_a_sarif_file_names_files_from_the_repositorys_root(run: Run, faulty: Pa
     assert uris == {"agents/config.toml", "agents/mcpexpose.lock"}
 
 
+def test_the_fixes_of_a_sarif_file_are_those_of_fix(run: Run, faulty: Path) -> None:
+    """Whoever applies them by hand has what `--fix --unsafe-fixes` writes, comments and all (C04)."""
+    lines = (faulty / "config.toml").read_text().splitlines(keepends=True)
+    results = json.loads(run("lint", "--format", "sarif").out)["runs"][0]["results"]
+    ((change,),) = [fix["artifactChanges"] for each in results for fix in each.get("fixes", ())]
+    assert change["artifactLocation"]["uri"] == "config.toml"
+    (replacement,) = change["replacements"]
+    region = replacement["deletedRegion"]
+    assert region["startLine"] == region["endLine"]
+    line = lines[region["startLine"] - 1]
+    new = line[: region["startColumn"] - 1] + replacement["insertedContent"]["text"] + line[region["endColumn"] - 1 :]
+    assert new == 'deny = ["git_push"] # no\n'
+
+
+def test_a_sarif_file_leads_to_the_rules_pages_of_the_packages_repository(project: Path, tmp_path: Path) -> None:
+    """As the installed package names it; without one there is no helpUri (C04)."""
+
+    def addresses(*path: Path) -> set[str | None]:
+        done = subprocess.run(
+            [sys.executable, "-m", "mcpexpose", "lint", "--format", "sarif", "--now", NOW],
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))},
+            capture_output=True,
+            check=False,
+        )
+        return {rule.get("helpUri") for rule in json.loads(done.stdout)["runs"][0]["tool"]["driver"]["rules"]}
+
+    metadata = (
+        "Metadata-Version: 2.4\nName: mcpexpose\nVersion: 0.1.0\nProject-URL: Repository, https://example.com/them/\n"
+    )
+    (tmp_path / "site" / "mcpexpose-0.1.0.dist-info").mkdir(parents=True)
+    (tmp_path / "site" / "mcpexpose-0.1.0.dist-info" / "METADATA").write_text(metadata)
+    found = addresses(tmp_path / "site")
+    start = "https://example.com/them/blob/v0.1.0/mcpexpose/lint/rules/"
+    assert f"{start}policy/pattern_matches_nothing.md" in found
+    for each in found:
+        assert each is not None
+        assert (ROOT / "mcpexpose" / "lint" / "rules" / each.removeprefix(start)).is_file()
+
+
+def test_what_was_accepted_can_be_left_out_of_sarif(run: Run, faulty: Path) -> None:
+    """A waived finding is no alert at GitHub; it is still counted for people."""
+    change(faulty, "# no", "# mcpexpose: ignore[pattern-matches-nothing] known")
+    kept = json.loads(run("lint", "--format", "sarif").out)["runs"][0]["results"]
+    left = json.loads(run("lint", "--format", "sarif", "--omit-accepted").out)["runs"][0]["results"]
+    assert [each["ruleId"] for each in kept if each not in left] == ["pattern-matches-nothing"]
+    assert "1 waived" in run("lint", "--omit-accepted").out
+
+
 def test_the_code_is_the_same_in_every_format(run: Run, faulty: Path) -> None:
     """A format never changes it (DESIGN 5)."""
     for form in ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"):

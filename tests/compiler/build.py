@@ -41,7 +41,7 @@ def catalog(server: str, tools: Sequence[str | Mapping[str, Any]]) -> Catalog:
 
 def pack(text: str, name: str = "p") -> ResolvedPack:
     table = {"name": name, "version": 1, **tomllib.loads(text)}
-    return ResolvedPack(PolicyPack.model_validate(_tuples(table), strict=False), f"{name}.toml", digest(table))
+    return ResolvedPack(PolicyPack.model_validate(_tuples(table)), f"{name}.toml", digest(table))
 
 
 def compiled(

@@ -14,6 +14,7 @@ SCRIPTS/ID.json, every key optional:
     protocol          "2025-11-25" (a handshake revision) or "2026-07-28" (server/discover); default 2025-11-25
     server_info       {"name", "version"}; default {"name": ID, "version": "1"}
     instructions      text
+    capabilities      instead of {"tools": {"listChanged": true}}
     error             a text: no connection. It is written to stderr and the process ends at once with 1
     pages             a list of pages for tools/list: {"tools", "nextCursor"?, "cursor"?, "error"?, "fields"?, "raw"?}
                       A request is answered by the page of its `cursor`; a page without one answers, where it is the
@@ -48,8 +49,10 @@ SCRIPTS/ID.json, every key optional:
                         drop            true: the work is done, then the process ends without an answer
                         hang            true: never answered
                         notify          a method, sent as a notification before the answer
+                        progress        n: so many reports of progress, one each `delay` seconds, before the answer
     control           path of a file of lines {"method", "params"?, "times"?, "after"?}: each line that appears is
-                      sent as notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl
+                      sent as notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl. The method
+                      "end-subscription" ends the one that is open
 
 On the 2026-07-28 revision a notification is sent to the subscription that is open, where there is one, tagged with its
 id; on a handshake revision to whoever is connected.
@@ -206,6 +209,11 @@ class FakeServer:
         answer = answers[min(nth, len(answers)) - 1]
         if "notify" in answer:
             self.notify(answer["notify"], 1)
+        token = ((message.get("params") or {}).get("_meta") or {}).get("progressToken")
+        for done in range(answer.get("progress", 0)):
+            time.sleep(answer.get("delay", 0))
+            params = {"progressToken": token, "progress": done + 1}
+            self.send({"method": "notifications/progress", "params": params})
         time.sleep(answer.get("delay", 0))
         if answer.get("drop"):
             os._exit(1)
@@ -233,7 +241,7 @@ class FakeServer:
         """Answer one request. Runs on its own thread, so that a delay holds up nothing else."""
         method, number = message.get("method"), message.get("id")
         info = self.script.get("server_info", {"name": self.server, "version": "1"})
-        head: dict[str, Any] = {"capabilities": {"tools": {"listChanged": True}}}
+        head: dict[str, Any] = {"capabilities": self.script.get("capabilities", {"tools": {"listChanged": True}})}
         if "instructions" in self.script:
             head["instructions"] = self.script["instructions"]
         modern = self.protocol() == MODERN
@@ -280,6 +288,10 @@ class FakeServer:
                 if self.protocol() == MODERN:
                     self.listening.wait()  # what is sent before it reaches nobody
                 time.sleep(order.get("after", 0))
+                if order["method"] == "end-subscription":
+                    number, self.subscription = self.subscription, None
+                    self.send({"id": number, "result": self.complete({})})
+                    continue
                 self.notify(order["method"], order.get("times", 1), order.get("params"))
             seen = max(seen, len(lines))
             time.sleep(POLL_S)

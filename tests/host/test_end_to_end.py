@@ -82,9 +82,12 @@ class Desk:
 class Host:
     """A host over the desk: config, capture, bundle, session."""
 
-    def __init__(self, folder: Path, address: str, *, timeout_s: float = 20, recompile: bool = False) -> None:
+    def __init__(
+        self, folder: Path, address: str, *, timeout_s: float = 20, recompile: bool = False, exposure: str = "deferred"
+    ) -> None:
         config = folder / "config.toml"
         config.write_text(
+            f'[exposure]\ndefault = "{exposure}"\n'
             f'[mcp_servers.desk]\nurl = "{address}/mcp"\ndescription = "Tickets of the service desk"\nowner = "desk"\n'
             f"tool_timeout_sec = {timeout_s}\n"
             '[mcp_servers.desk.tools.status]\nexposure = "direct"\nside_effect = "read_only"\n'
@@ -177,6 +180,16 @@ def test_found_declared_called(host: Host, desk: Desk) -> None:
     assert host.call("status", {}).text == "did status"
     assert host.call("count_tickets", {}).text == '{"n":1}'
     assert "printer" not in host.events.read_text()
+
+
+def test_a_direct_server_is_declared_without_the_section(tmp_path: Path, address: str) -> None:
+    """X06: nothing is left to be searched for."""
+    host = Host(tmp_path, address, exposure="direct")
+    names = [tool["name"] for tool in host.session.declared()]
+    assert names == ["desk__count_tickets", "desk__open_ticket", "desk__status"]
+    assert host.session.prompt_section() == ""
+    assert host.call("open_ticket", {"title": "at once"}).outcome == "ok"
+    host.runtime.close()
 
 
 def test_refused_arguments_reach_nobody(host: Host, desk: Desk) -> None:

@@ -12,11 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import mcpexpose
 from mcpexpose import Allow, Ask, HostPlan, Inspection, Ledger, Refuse, SelectionRefused, ToolId
+from mcpexpose.bundle.write import write
 from mcpexpose.host.inspector import Refused
 from mcpexpose.host.ledger import Bound
+from mcpexpose.model.errors import BundleRefused
 from mcpexpose.model.policy import SideEffect
-from tests.builders import profile, tool
+from tests.builders import compiled, profile, tool
 from tests.host.running import OK, Memory, Server, plan_of, run, yes
 
 if TYPE_CHECKING:
@@ -178,6 +181,18 @@ def test_nobody_is_asked_at_night(plan: HostPlan) -> None:
     outcome = run(session.call(handle, {"id": "1"}, approve=approve, through=Server()))
     assert outcome.outcome == "refused:approval-required"
     assert asked == []
+
+
+def test_what_is_said_of_a_profile_is_checked(tmp_path: Path) -> None:
+    """A bundle whose profile was made an attended one after it was written is refused where it matters (C03)."""
+    night = replace(profile("night", ["gh/put"]), unattended=True)
+    write(compiled(tool("gh", "put", side_effect=WRITE), profiles=[night]), tmp_path / "plan")
+    plan_file = tmp_path / "plan" / "plan.json"
+    plan_file.write_bytes(plan_file.read_bytes().replace(b'"unattended": true', b'"unattended":false'))
+    session = mcpexpose.load_plan(tmp_path / "plan").session("night")
+    session.inspect("gh", "put")
+    with pytest.raises(BundleRefused):
+        session.check(("gh", "put"), {})
 
 
 def test_whoever_is_asked_decides(plan: HostPlan) -> None:

@@ -118,6 +118,8 @@ def test_a_session_reads_what_it_needs_of_the_plan(tmp_path: Path, plan: HostPla
     """The plan as a whole is read by who asks for it, and by no session (C03)."""
     session = plan.session("read")
     session.declared(), session.prompt_section(), session.find_tools("issue"), session.inspect("gh", "get_issue")
+    assert session.check(("gh", "get_issue"), {}).outcome == "allowed"
+    assert session.unattended is False
     assert "plan" not in vars(plan._source.bundle)  # type: ignore[attr-defined]
     assert len(plan.plan.tools) == 6
 

@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 NOW = datetime.datetime(2026, 11, 30, 12, tzinfo=datetime.UTC)
 
 
-def lint_folder(folder: Path, choice: Choice | None = None) -> Linted:
+def lint_folder(folder: Path, choice: Choice | None = None, now: datetime.datetime = NOW) -> Linted:
     """What lint says of the config in a folder; the audit rules speak too."""
-    workspace = Workspace(folder / "config.toml", environ={}, now=NOW)
+    workspace = Workspace(folder / "config.toml", environ={}, now=now)
     context = Context(
         file=workspace.name,
         resolved=workspace.resolved,
         catalogs=workspace.catalogs,
         compiled=workspace.compiled if workspace.resolved else None,
-        now=NOW,
+        now=now,
         comments=workspace.document.comments,
         first_key=workspace.document.first_key,
         locate=workspace.locate,
         lock=workspace.lock,
+        tests=lambda: workspace.tests,
     )
     return lint(context, workspace.findings, choice or Choice(audit=True))
 

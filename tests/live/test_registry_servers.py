@@ -71,7 +71,7 @@ def test_a_dozen_servers_from_the_registries_end_to_end(tmp_path: Path) -> None:
     environ = {**os.environ, "LIVE_DUMMY": "dummy-value-of-a-test", "MCPEXPOSE_STATE_DIR": str(tmp_path / "state")}
     captured = _mcpexpose(["capture", "--yes", "--format", "json"], tmp_path, environ)
     assert captured.returncode == 0, captured.stdout + captured.stderr
-    servers = {row["server"]: row["tools"] for row in json.loads(captured.stdout)["servers"]}
+    servers = {row["server"]: len(row["tools"]) for row in json.loads(captured.stdout)["servers"]}
     print("tools by server:", servers, "in all:", sum(servers.values()))
     assert set(servers) == set(commands)
     assert all(count > 0 for count in servers.values())

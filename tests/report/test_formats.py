@@ -174,6 +174,66 @@ def test_sarif_texts_make_no_links() -> None:
     assert "\\[a](https" in result["message"]["text"]
 
 
+def test_sarif_says_how_a_finding_is_mended() -> None:
+    """Viewers offer it: the stretch that goes, what comes; a guess is called one (C04)."""
+    edits = (
+        (Location("agents/config.toml", 13, 9, 13, 19), '"git_push"'),
+        (Location("agents/config.toml", 9, 1, 9, 1), "x"),
+    )
+    gone = ((Location("agents/config.toml", 5, 1, 7, 1), ""),)
+    fixes = {ERROR: FixFact("write git_push", safe=False, edits=edits), WARNING: FixFact("take it away", True, gone)}
+    first, second, third = sarif(report(ERROR, WARNING, INFO, fixes=fixes))["results"]
+    (fix,) = first["fixes"]
+    assert fix["description"]["text"] == "write git_push (a guess: see that it is meant)"
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "mono/agents/config.toml", "uriBaseId": "SRCROOT"}
+    assert change["replacements"] == [
+        {
+            "deletedRegion": {"startLine": 13, "startColumn": 9, "endLine": 13, "endColumn": 19},
+            "insertedContent": {"text": '"git_push"'},
+        },
+        {
+            "deletedRegion": {"startLine": 9, "startColumn": 1, "endLine": 9, "endColumn": 1},
+            "insertedContent": {"text": "x"},
+        },
+    ]
+    assert second["fixes"][0]["description"]["text"] == "take it away"
+    assert "insertedContent" not in second["fixes"][0]["artifactChanges"][0]["replacements"][0]
+    assert "fixes" not in third
+
+
+def test_sarif_leads_to_a_rules_page_where_it_has_one() -> None:
+    """helpUri is a whole address, or absent (C04)."""
+    page = "https://example.com/rules/x.md"
+    rules = (RULES[0], RuleFact("x", "config", Severity.ERROR, "What it is.", "# x\n", page=page))
+    first, second = sarif(report(rules=lambda: rules))["tool"]["driver"]["rules"]
+    assert "helpUri" not in first
+    assert second["helpUri"] == page
+
+
+@pytest.mark.parametrize(
+    ("configs", "category"),
+    [
+        (("config.toml",), "mcpexpose/lint/"),
+        (("agents/a b/config.toml",), "mcpexpose/lint/agents/a%20b/"),
+        (("agents/config.toml", "agents/mcpexpose.toml"), "mcpexpose/lint/agents/"),
+        (("a/config.toml", "b/config.toml"), "mcpexpose/lint/"),
+        (("/elsewhere/config.toml",), "mcpexpose/lint/"),
+        ((), "mcpexpose/lint/"),
+    ],
+)
+def test_sarif_tells_runs_over_several_configs_apart(configs: tuple[str, ...], category: str) -> None:
+    """GitHub takes the last of several uploads of one category for all of them."""
+    assert sarif(report(configs=configs, base=""))["automationDetails"]["id"] == category
+
+
+def test_sarif_can_leave_out_what_was_accepted() -> None:
+    """For GitHub, which shows a suppressed result like any other."""
+    accepted = (Accepted(WARNING, "waiver", "known"), Accepted(INFO, "baseline"))
+    run = sarif(report(ERROR, accepted=accepted, omit_accepted=True))
+    assert [each["ruleId"] for each in run["results"]] == ["pattern-matches-nothing"]
+
+
 # GitHub's workflow commands
 
 

@@ -219,6 +219,22 @@ def test_markdown_stays_under_its_limit_whatever_the_plan(compiled: Compiled) ->
     assert "more rows" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("+ x", r"\+ x"),
+        ("- x", r"\- x"),
+        ("=== x", r"\=== x"),
+        ("1. x", r"1\. x"),
+        ("# x", r"\#<!-- --> x"),
+        ("1 - x", "1 - x"),
+    ],
+)
+def test_no_list_and_no_heading_comes_of_a_text(text: str, escaped: str) -> None:
+    """Each mark is escaped once: a backslash that is itself escaped would be seen, and protect nothing (law 6)."""
+    assert preview_markdown.escape(text) == escaped
+
+
 @pytest.mark.parametrize("text", ["see GH-12", ":tada: done", ":white_check_mark:", "gh-7"])
 def test_no_reference_and_no_picture_comes_of_a_text(text: str) -> None:
     """GitHub links GH-12 and draws :tada:, so a name could tick a box of a review (law 6)."""

@@ -7,6 +7,7 @@ Run as a script; it imports nothing of the harness, and of the product nothing b
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -26,6 +27,7 @@ def main() -> None:
         os.dup2(null, descriptor)
     for line in requests:
         request = json.loads(line)
+        gc.freeze()  # a child's collector leaves alone, and so need not copy, what is here already
         reply = _import_what_it_loads(request) if request.get("warm") else _serve(request)
         replies.write(json.dumps(reply) + "\n")
         replies.flush()

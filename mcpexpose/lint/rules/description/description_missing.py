@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0")
+rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
 
 
 @rule.on(CapturedTool)
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if tool.planned and not tool.decision.description.strip():
         yield rule.finding(
-            f"{shown(str(tool.id))} has no description: it is found by its name alone",
+            f"{shown(str(tool.id))} has no description: there is its name to go by, and its arguments",
             (tool.id,),
             f'Write one: `tools."{shown(tool.id.name)}".description` of {shown(tool.id.server)}.',
             tool.place,

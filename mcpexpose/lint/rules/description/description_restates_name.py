@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0")
+rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SMALL = frozenset(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0")
+rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LETTERS = 24
@@ -31,7 +31,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     if {word.lower() for word in words} <= name:
         return  # told as one that restates its name
     yield rule.finding(
-        f'the description of {shown(str(tool.id))} is "{shown(text)}"',
+        f'the description of {shown(str(tool.id))} is no more than "{shown(text)}"',
         (tool.id,),
         "Say when it is the right tool, and what it gives.",
         tool.at("description"),

@@ -47,7 +47,9 @@ def check_pairs(subject: WholePlan, context: Context) -> Iterator[Finding]:
             yield from _pair(tools, "look alike")
     by_name = {name: tools for names in alike.values() for name, tools in names.items()}
     servers = {name: frozenset(tool.id.server for tool in tools) for name, tools in by_name.items()}
-    for one, other in _slips(servers):
+    for (one, word), (other, other_word) in _slips(servers):
+        if _says(by_name[one], word) and _says(by_name[other], other_word):
+            continue  # the texts use the words that the names do, so nobody's pen slipped
         yield from _pair([by_name[one][0], by_name[other][0]], "are one letter apart")
 
 
@@ -65,8 +67,15 @@ def _pair(tools: list[CapturedTool], how: str) -> Iterator[Finding]:
         )
 
 
-def _slips(names: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
-    """Pairs of names one slip apart and on no server together, found by what is left when one letter is dropped.
+def _says(tools: list[CapturedTool], word: str) -> bool:
+    """Whether the text of one of TOOLS has WORD, in the singular or the plural."""
+    return any(word.removesuffix("s") in tool.decision.description.lower() for tool in tools)
+
+
+def _slips(names: Mapping[str, frozenset[str]]) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Pairs of names one slip apart and on no server together, each with the word in which it differs.
+
+    They are found by what is left when one letter is dropped.
 
     Where both of the differing words are used elsewhere, as notes and nodes are, there was no slip.
     """
@@ -91,4 +100,4 @@ def _slips(names: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
             continue  # told already
         if words is None or all(uses[word] > 1 or word in EFFECTS for word in words):
             continue
-        yield one, other
+        yield (one, words[0]), (other, words[1])

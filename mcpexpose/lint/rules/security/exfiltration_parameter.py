@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0", audit=True)
+rule = Rule(__name__, severity="warning", since="0.1.0", audit=True, remembered="tool")
 
 _NAMES = re.compile(
     r"(?:full_?|entire_?|whole_?)?(?:conversation|chat)_?(?:history|log|context)|system_?prompt|side_?note"

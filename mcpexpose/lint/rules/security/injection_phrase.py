@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0", audit=True)
+rule = Rule(__name__, severity="warning", since="0.1.0", audit=True, remembered="tool")
 
 _PHRASES = re.compile(
     r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)?(?:previous|prior|above|earlier|other)\b"
     r"|\bdo\s+not\s+(?:tell|inform|mention|reveal|show)\b.{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|asking)\s+the\s+user\b"
     r"|\b(?:always|must)\s+(?:call|use|run|invoke)\s+this\s+(?:tool\s+)?(?:first|before)\b"
-    r"|<(?:important|secret|hidden|instructions?)>",
+    # A tag alone may be a placeholder: `--secret <secret>`.
+    r"|<important>|<(?P<tag>secret|hidden|instructions?)>(?=[\s\S]{0,4000}</(?P=tag)>)",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0", audit=True)
+rule = Rule(__name__, severity="warning", since="0.1.0", audit=True, remembered="tool")
 
 _PATHS = re.compile(
     r"(?:~|\$HOME|/home/\w+|/root|%USERPROFILE%)[/\\]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|pypirc|cursor|claude)\b"

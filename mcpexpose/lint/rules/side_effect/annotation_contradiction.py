@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
-from mcpexpose.lint.verbs import verb_of_name, verb_of_text
+from mcpexpose.lint.verbs import gives_an_answer, leads, verb_of_name, verb_of_text
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.finding import Finding
 
-rule = Rule(__name__, severity="warning", since="0.1.0")
+rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
+_BEGINNING = 80
 
 
 @rule.on(CapturedTool)
@@ -39,11 +40,17 @@ def _contradiction(tool: CapturedTool, annotations: dict[str, object]) -> str | 
     if not read_only and not harmless:
         return None
     hint = "readOnlyHint true" if read_only else "destructiveHint false"
-    for where, found in (
-        ("name", verb_of_name(tool.id.name)),
-        ("title", verb_of_text(str(tool.raw.get("title") or ""))),
-        ("description", verb_of_text(str(tool.raw.get("description") or ""))),
-    ):
+    texts = {
+        "title": str(tool.raw.get("title") or annotations.get("title") or ""),
+        "description": str(tool.raw.get("description") or ""),
+    }
+    if any(gives_an_answer(text[:_BEGINNING]) for text in (tool.id.name, *texts.values())):
+        return None
+    said = {where: verb_of_text(text) for where, text in texts.items()}
+    named = verb_of_name(tool.id.name)
+    if named is not None and not leads(tool.id.name, named[0]) and _reads(*said.values()):
+        return None  # a verb further back in a name may be a noun: `cli_install` gives instructions
+    for where, found in {"name": named, **said}.items():
         if found is None:
             continue
         verb, side_effect = found
@@ -52,3 +59,7 @@ def _contradiction(tool: CapturedTool, annotations: dict[str, object]) -> str | 
         if side_effect == "destructive" or (read_only and side_effect == "write"):
             return f'has {hint}, and its {where} says "{verb}"'
     return None
+
+
+def _reads(*verbs: tuple[str, str] | None) -> bool:
+    return any(verb is not None and verb[1] == "read_only" for verb in verbs)

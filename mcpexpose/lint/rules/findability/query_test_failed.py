@@ -1,0 +1,65 @@
+"""A labelled query of the policy tests that does not find what it should."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcpexpose.compiler import patterns
+from mcpexpose.lint.rule import Rule
+from mcpexpose.lint.subjects import Context, WholePlan
+from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcpexpose.model.finding import Finding
+    from mcpexpose.model.names import ToolId
+    from mcpexpose.model.plan import Plan
+
+rule = Rule(__name__, severity="error", since="0.1.0")
+_MOST = 20
+_SAID = 3
+
+
+@rule.on(WholePlan)
+def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
+    plan = subject.compiled.plan
+    for test in (context.tests() if context.tests else None) or ():
+        reached = _reached(plan, test.profile)
+        if reached is None:
+            continue  # `mcpexpose test` says that there is no such profile
+        limit = min(test.within or plan.search.limit, _MOST)
+        for text in test.wanted:
+            meets = _meeting(text)
+            if meets is None:
+                continue
+            for query in test.queries:
+                hits = context.findable.search(query, limit, reached).hits
+                if any(meets(plan.tools[hit.row].id) for hit in hits):
+                    continue
+                names = ", ".join(shown(str(plan.tools[hit.row].id), 80) for hit in hits[:_SAID])
+                yield rule.finding(
+                    f'"{shown(query, 80)}" does not find {shown(text, 80)} among the first {limit}, as the policy test '
+                    f'"{shown(test.name, 60)}" wants; it finds {names or "nothing"}',
+                    (text,),
+                    "`mcpexpose test` says at which rank it stands, and which words it lacks.",
+                    context.place(),
+                    details={"test": test.name, "query": query, "within": limit},
+                )
+
+
+def _reached(plan: Plan, profile: str | None) -> frozenset[int] | None:
+    """The rows that a search of the profile may give; None where there is no such profile."""
+    if profile is None:
+        return frozenset(range(len(plan.tools)))
+    tools = next((set(each.tools) for each in plan.profiles if each.name == profile), None)
+    return None if tools is None else frozenset(row for row, tool in enumerate(plan.tools) if str(tool.id) in tools)
+
+
+def _meeting(text: str) -> Callable[[ToolId], bool] | None:
+    """Whether a tool is what the test names, by a name or a pattern; None where it names none."""
+    server, slash, tool = text.partition("/")
+    if not slash or patterns.problem(server) or patterns.problem(tool):
+        return None
+    of, called = patterns.compiled(server), patterns.compiled(tool)
+    return lambda met: of.matches(met.server) and (called.matches(met.name) or tool == met.name)
