@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.records import dataclass
 from mcpexpose.search.analysis import Token, name_key, tokens
 from mcpexpose.search.stemming import start, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Container, Iterator
 
 MAX_QUERY = 1_000
 """Characters; a longer query is refused."""
@@ -57,17 +57,7 @@ class Query:
     """Keys (`analysis.name_key`) of the names that it may spell."""
 
 
-class Words(Protocol):
-    """What a query asks of an index about its terms."""
-
-    def __contains__(self, term: object, /) -> bool:
-        """Whether a document has TERM."""
-
-    def begins(self, start: str) -> bool:
-        """Whether a term may begin with START (`stemming.start`); False is certain."""
-
-
-def parse(text: str, index: Words) -> Query:
+def parse(text: str, index: Container[str]) -> Query:
     """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
     text = bounded(text)
     found = tokens(text)
@@ -80,7 +70,7 @@ def parse(text: str, index: Words) -> Query:
     return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), tuple(dict.fromkeys(_names(text))))
 
 
-def steps(text: str, index: Words) -> list[Step]:
+def steps(text: str, index: Container[str]) -> list[Step]:
     """What `parse` makes of each word of TEXT, in the query's order, dropped ones among them."""
     found = tokens(bounded(text))
     words = [token for token in found if token.joins == 0]
@@ -108,7 +98,7 @@ def bounded(text: str) -> str:
     return text if len(normal) <= MAX_QUERY else normal[:MAX_QUERY]
 
 
-def _wholes(found: list[Token], index: Words) -> list[tuple[str, tuple[str, ...]]]:
+def _wholes(found: list[Token], index: Container[str]) -> list[tuple[str, tuple[str, ...]]]:
     return [
         (token.term, tuple(part.term for part in found[n - token.joins : n] if part.joins == 0 and part.term))
         for n, token in enumerate(found)
@@ -133,10 +123,11 @@ def _names(text: str) -> Iterator[str]:
 
 
 class _Spellings:
-    """Looks spellings up, hundreds a word: of most the start tells that they are none."""
+    """Looks spellings up, hundreds a word: of most the start tells that they are none, where the index knows starts."""
 
-    def __init__(self, index: Words) -> None:
+    def __init__(self, index: Container[str]) -> None:
         self._index = index
+        self._may: Callable[[str], bool] = getattr(index, "begins", lambda start: True)
         self._begins: dict[str, bool] = {}
 
     def term(self, word: str) -> str:
@@ -144,14 +135,14 @@ class _Spellings:
         if begin := start(word):
             begins = self._begins.get(begin)
             if begins is None:
-                begins = self._begins[begin] = self._index.begins(begin)
+                begins = self._begins[begin] = self._may(begin)
             if not begins:
                 return ""
         term = stem(word)
         return term if term in self._index else ""
 
 
-def _mended(found: list[Token], index: Words, known: set[str]) -> Iterator[tuple[int, tuple[str, ...], How]]:
+def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[tuple[int, tuple[str, ...], How]]:
     """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN.
 
     Before the terms, how many of FOUND they stand for.
@@ -186,7 +177,7 @@ def _mended(found: list[Token], index: Words, known: set[str]) -> Iterator[tuple
             yield 1, (token.term,), "kept"
 
 
-def _joined(token: Token, following: Token, index: Words) -> str:
+def _joined(token: Token, following: Token, index: Container[str]) -> str:
     """Two words of the query that are one word of the index: "play wright"."""
     word = token.word + following.word
     return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 4 else ""
