@@ -219,7 +219,19 @@ def test_find_tools_loads_none_of_them(project: Path) -> None:
 
 def test_find_tools_loads_little_of_the_standard_library(project: Path) -> None:
     """What costs more to import than a search takes: these were two thirds of a host's start."""
-    costly = ("dataclasses", "inspect", "pathlib", "logging", "sqlite3", "subprocess", "urllib.parse", "uuid", "ast")
+    costly = (
+        "dataclasses",
+        "inspect",
+        "pathlib",
+        "logging",
+        "sqlite3",
+        "subprocess",
+        "urllib.parse",
+        "uuid",
+        "ast",
+        "mcpexpose.model.secrets",
+        "mcpexpose.host.gate",
+    )
     look = f"[name for name in {costly!r} if name in __import__('sys').modules]"
     done = subprocess.run(
         [
