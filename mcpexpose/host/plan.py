@@ -262,9 +262,18 @@ class HostPlan:
             self._successor = plan
         return plan
 
-    def succeed(self, compiled: Compiled) -> HostPlan:
-        """Put COMPILED in the place of the newest plan, at once for all sessions; the plan that it makes."""
+    def succeed(self, compiled: Compiled, *, warm: bool = False) -> HostPlan:
+        """Put COMPILED in the place of the newest plan, at once for all sessions; the plan that it makes.
+
+        WARM opens its search engine before that, which takes its time, so that no search has to wait for it.
+        """
         made = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
+        if warm:
+            try:
+                made._opened()
+            except BaseException:
+                self.runtime.latest = self.newest
+                raise
         while True:
             plan = self.newest
             with plan._opening:
@@ -294,7 +303,10 @@ class HostPlan:
 
     def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
         """What the engine says; opens it on first use. Raises BundleRefused where the index was changed."""
+        return self._opened().search(query, limit, allowed)
+
+    def _opened(self) -> Engine:
         with self._opening:
             if self._engine is None:
                 self._engine = self._source.engine()
-        return self._engine.search(query, limit, allowed)
+            return self._engine
