@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
+    from mcpexpose.search.explain import Explainer
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -35,8 +36,12 @@ EngineName = Literal["table", "whoosh"]
 class Engine(Protocol):
     """What ranks tools for a query."""
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+    def search(self, query: str, limit: int | None, allowed: Container[int] | None) -> Ranking:
         """Ranks the allowed rows of the plan; all of them for None."""
+        ...
+
+    def explainer(self, definitions: Sequence[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Explainer:
+        """What explains its rankings; see `search.answering.Engine`."""
         ...
 
 
@@ -214,6 +219,7 @@ class HostPlan:
     def reload(self, on_refused: Callable[[McpexposeError], None] | None = None) -> HostPlan:
         """The plan that now stands at the same place; this one where it is the same, gone or bad.
 
+        Every byte of another bundle is checked first, which takes its time where it is large.
         A refused bundle is logged as a warning and handed to ON_REFUSED. Sessions keep the plan that they began with:
         resume one on the new plan with `session(state=…)`.
         """
@@ -224,6 +230,8 @@ class HostPlan:
             bundle = open_bundle(
                 source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
             )
+            if bundle.manifest.digest != source.bundle.manifest.digest:
+                bundle.check()  # a good plan is given up for a whole one only
         except McpexposeError as error:
             import logging
 
@@ -270,7 +278,7 @@ class HostPlan:
         made = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
         if warm:
             try:
-                made._opened()
+                _ = made.engine
             except BaseException:
                 self.runtime.latest = self.newest
                 raise
@@ -301,12 +309,14 @@ class HostPlan:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""
         return self._source.definition(row)
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
-        """What the engine says; opens it on first use. Raises BundleRefused where the index was changed."""
-        return self._opened().search(query, limit, allowed)
-
-    def _opened(self) -> Engine:
+    @property
+    def engine(self) -> Engine:
+        """What ranks its tools; opened on first use. Raises BundleRefused where the index was changed."""
         with self._opening:
             if self._engine is None:
                 self._engine = self._source.engine()
             return self._engine
+
+    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+        """What the engine says. Raises BundleRefused where the index was changed."""
+        return self.engine.search(query, limit, allowed)

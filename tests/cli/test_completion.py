@@ -34,7 +34,7 @@ def values(complete: ShellComplete, words: str) -> list[str]:
     ("words", "offered"),
     [
         ("rule secret-in", ["secret-in-catalog", "secret-in-config"]),
-        ("lint --select findab", []),
+        ("lint --select findab", ["findability"]),
         ("lint --ignore exposu", ["exposure"]),
         ("lint --select config,secret-in-con", ["config,secret-in-config"]),
         ("inspect git/git_st", ["git/git_status"]),

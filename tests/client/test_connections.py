@@ -40,6 +40,7 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str = "s"
     progress: Callable[[], None] = lambda: None
+    mirrored: Mapping[str, Any] | None = None
 
 
 @pytest.fixture
