@@ -20,8 +20,6 @@ from typing import Any
 import pytest
 import yaml
 
-from mcpexpose.cli.main import COMMANDS
-
 ROOT = Path(__file__).resolve().parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
@@ -35,6 +33,22 @@ def test_it_fits_the_schema_of_actions() -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_workflow_of_the_readme_is_one(tmp_path: Path) -> None:
+    """By the published schema; pinned to commits, with the least rights, and with inputs that there are (C04)."""
+    found = re.search(r"<!-- workflow -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    (tmp_path / "workflow.yml").write_text(found[1], "utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", "workflow.yml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    workflow = yaml.safe_load(found[1])
+    assert workflow["permissions"] == {}
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"contents": "read", "security-events": "write"}
+    assert all(re.search(r"@[0-9a-f]{40}$", step["uses"]) for step in job["steps"])
+    assert set(job["steps"][-1]["with"]) <= set(ACTION["inputs"])
 
 
 def test_no_expression_stands_in_a_script() -> None:
@@ -170,7 +184,7 @@ def job(tmp_path: Path) -> Job:
     git(origin, "commit", "--quiet", "--all", "--message", "second")
     git(origin, "config", "uploadpack.allowReachableSHA1InWant", "true")  # as at GitHub
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{origin}", str(clone))
-    return Job(clone, temp, {"test": "auto" if "test" in COMMANDS else "false"}, {"before": before})
+    return Job(clone, temp, {}, {"before": before})
 
 
 def change(folder: Path, before: str, new: str) -> None:
@@ -191,6 +205,7 @@ def test_a_good_change_passes_and_is_shown(job: Job) -> None:
     assert re.search(r"WIDENS.*git\\_commit", done.summary)
     assert "### mcpexpose lint: no errors" in done.summary
     assert "| lock --check | good |" in done.summary
+    assert "| test | good |" in done.summary
     sarif = json.loads(Path(done.outputs["lint.sarif"]).read_text("utf-8"))
     assert sarif["version"] == "2.1.0"
     assert git(job.folder, "status", "--porcelain") == ""
@@ -217,6 +232,20 @@ def test_a_catalog_that_nobody_reviewed_fails(job: Job) -> None:
     done = job.run()
     assert done.code == 1
     assert "| lock --check | differs from what was reviewed (3) |" in done.summary
+
+
+@pytest.mark.slow
+@needs_bash
+@pytest.mark.parametrize(
+    ("test", "code", "said"), [("auto", 0, "not asked for"), ("true", 4, "nothing was checked (4)")]
+)
+def test_an_empty_run_is_a_fault_where_tests_are_wanted(job: Job, test: str, code: int, said: str) -> None:
+    """Somebody may have taken them away."""
+    (job.folder / "quickstart.expose.toml").unlink()
+    job.inputs["test"] = test
+    done = job.run()
+    assert done.code == code, done.log
+    assert f"| test | {said} |" in done.summary
 
 
 @pytest.mark.slow

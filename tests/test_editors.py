@@ -52,6 +52,20 @@ def test_every_example_is_completed_from_the_schema(example: Path) -> None:
     assert "dirct" in wrong(example, 'exposure = "direct"', 'exposure = "dirct"')
 
 
+TESTS = sorted((ROOT / "examples").glob("*/*.expose.toml"))
+
+
+@pytest.mark.parametrize("tests", TESTS, ids=lambda path: path.name)
+def test_every_file_of_tests_is_completed_from_its_schema(tests: Path, tmp_path: Path) -> None:
+    """The same for `*.expose.toml` (C04)."""
+    shutil.copytree(ROOT / "schemas", tmp_path / "schemas")
+    (tmp_path / "examples" / "x").mkdir(parents=True)
+    copy = Path(shutil.copy(tests, tmp_path / "examples" / "x"))
+    done = tombi(copy)
+    assert done.returncode == 0, done.stderr
+    assert '"nam" is not allowed' in wrong(copy, "name =", "nam =")
+
+
 @pytest.mark.parametrize("name", ["config.toml", "sub/mcpexpose.toml", ".mcpexpose/config.toml"])
 def test_a_first_config_is_completed_at_once(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`init` writes the schema beside it and names it by a relative path, which holds in every clone (C01)."""

@@ -5,6 +5,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/; GitHub takes 25,000
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -61,13 +62,24 @@ def render(report: FindingsReport, screen: Screen) -> str:
                 "rules": [_rule(rule) for rule in rules],
             }
         },
-        "automationDetails": {"id": "mcpexpose/lint/"},
+        "automationDetails": {"id": _category(report)},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The repository's root."}}},
         "invocations": [_invocation(report, rules, index, len(results) - len(kept))],
         "results": kept,
     }
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _category(report: FindingsReport) -> str:
+    """Tells runs over several configs of a repository apart, which would replace each other in code scanning."""
+    folders = {posixpath.dirname(from_root(config, report)) for config in report.configs}
+    folder = folders.pop() if len(folders) == 1 else ""
+    return (
+        f"mcpexpose/lint/{quote(folder, errors='surrogateescape')}/"
+        if folder[:1] not in ("", "/", ".")
+        else "mcpexpose/lint/"
+    )
 
 
 def _rule(rule: RuleFact) -> dict[str, Any]:

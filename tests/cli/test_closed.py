@@ -33,6 +33,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "verify": ("build",),
     "audit": ("events.jsonl",),
     "schema": ("config",),
+    "test": NOW,
 }
 """What makes a command print something; without arguments, or its help, for one that is not here."""
 
@@ -59,6 +60,7 @@ def without_a_reader() -> int:
 @pytest.fixture
 def prepared(project: Path) -> Path:
     (project / "events.jsonl").write_text("")
+    (project / "a.expose.toml").write_text('[[tests]]\nname = "x"\nsees = ["git/git_log"]\n')
     return project
 
 

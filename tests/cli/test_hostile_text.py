@@ -234,6 +234,39 @@ def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> 
         inert(done.err)
 
 
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_what_tests_say_is_inert(form: str, hostile: Path, run: Run) -> None:
+    """Names of tests, of tools that are not there, and of those that a query finds instead (law 6)."""
+    evil = json.dumps(SEEN)
+    tests = f"""\
+[[tests]]
+name = {evil}
+sees = [{evil}, "s/gone", {json.dumps("s/" + SEEN)}]
+not_visible = ["s/*", {evil}]
+query = {evil}
+finds = {json.dumps("s/" + SEEN)}
+never_finds = ["s/*"]
+profile = {evil}
+{evil} = 1
+[[tests]]
+name = "x"
+query = "pwned"
+finds = "s/none"
+[tests.side_effect]
+{json.dumps("s/" + SEEN)} = "read_only"
+"s/good" = {evil}
+"""
+    config = plain(hostile / "plain")
+    for at in (hostile / "config.toml", config):
+        (at.parent / "a.expose.toml").write_text(tests, "utf-8")
+        done = run("test", "--config", str(at), "--coverage", "--format", form, str(at.parent / "a.expose.toml"))
+        assert done.code == 1
+        inert(done.out)
+        inert(done.err)
+        if form == "junit":
+            ElementTree.fromstring(done.out.encode())
+
+
 def test_the_letter_of_an_answer_steers_no_terminal(hostile: Path, run: Run) -> None:
     """`--as-model` prints what the model reads, of which each text stands as JSON on its line."""
     out = run("search", "pwned", "--as-model", "--config", str(plain(hostile / "plain"))).out
@@ -264,6 +297,8 @@ def test_arguments_are_shown_as_well(run: Run, project: Path) -> None:
         ("audit", evil),
         ("runs", "--store", evil),
         ("rule", evil),
+        ("test", evil),
+        ("test", "-k", evil),
         ("schema", evil),
         (evil,),
         ("plan", f"--{evil}"),

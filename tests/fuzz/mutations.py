@@ -40,7 +40,7 @@ JSON_VALUES: tuple[Any, ...] = (
     [], {}, [[]], {"": {}}, "é" * 300, {"$ref": "#"}, {"$ref": "https://evil.example/x"},
     {"$ref": "#/$defs/a"}, {"type": ["string", 1]}, {"pattern": "(a+)+$"}, {"enum": []}, {"$dynamicRef": "#x"}, False,
     {"type": "object", "properties": {"a": False}, "required": ["a", "b", "b"]}, "2026-11-30T12:00:00Z",
-    "9999-99-99", "\ud800",
+    "9999-99-99", float("inf"), float("nan"), 1e-320, "\ud800",
     *HOSTILE,
 )  # fmt: skip
 

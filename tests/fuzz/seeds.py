@@ -17,6 +17,26 @@ MOST_BYTES = 20_000
 """Of a seed: many runs of small files find more than few of large ones."""
 MOST_TOOLS = 6
 
+TESTS = b"""\
+schema_version = 1
+
+[[tests]]
+name = "what is told, found and kept away"
+sees = ["*/read_*", "git/git_status"]
+not_visible = ["*/delete_*"]
+query = "read a file"
+finds = "*/read_file"
+within = 5
+never_finds = ["*/drop_*"]
+max_tokens = 2_000
+
+[[tests]]
+name = "classes"
+profile = "ci"
+side_effect = { "git/git_status" = "read_only" }
+approval = { "*/write_*" = "ask" }
+"""
+
 PACK = b"""\
 name = "ours"
 version = "1.0.0"

@@ -24,7 +24,7 @@ from mcpexpose.cli.main import group
 from mcpexpose.model.errors import McpexposeError
 from mcpexpose.model.text import is_unseen
 from tests.fuzz.mutations import HOSTILE, TOML_LINES, TOML_VALUES, spoiled_json, spoiled_toml, steps
-from tests.fuzz.seeds import PACK, World, worlds
+from tests.fuzz.seeds import PACK, TESTS, World, worlds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ KEYS = [
     "'a.b'",
 ]
 BOUNDED = settings(
-    max_examples=60 * TIMES,
+    max_examples=40 * TIMES,
     deadline=None,
     derandomize=TIMES == 1,
     database=None,
@@ -122,8 +122,14 @@ def exercise(world: World) -> None:
             ("search", "read", "file"),
             ("search", "name", "--format", "json"),
         ]
+        if "a.expose.toml" in world:
+            outputs = ("--output=json=t.json", "--output=junit=t.junit")
+            told += [("test", "--coverage", *outputs, "a.expose.toml")]
         for command in told:
             quiet(mcpexpose(command[0], "--config", "config.toml", *command[1:])[1], command)
+        for form in ("json", "junit"):
+            if (file := Path(f"t.{form}")).is_file():
+                well_formed(form, file.read_text("utf-8"))
         look_at_tools()
         mend()
 
@@ -206,6 +212,13 @@ def test_a_spoiled_pack(world: World, done: list[Step]) -> None:
     """A pack is a file of somebody else."""
     config = b'extends = ["./pack.toml"]\n' + world["config.toml"]
     exercise(spoiled({**world, "config.toml": config, "pack.toml": PACK}, "pack.toml", spoiled_toml, done))
+
+
+@BOUNDED
+@given(SEEDS, steps())
+def test_a_spoiled_file_of_tests(world: World, done: list[Step]) -> None:
+    """Written by hand, about tools that are not there (law 8)."""
+    exercise(spoiled({**world, "a.expose.toml": TESTS}, "a.expose.toml", spoiled_toml, done))
 
 
 @BOUNDED

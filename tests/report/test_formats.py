@@ -211,6 +211,22 @@ def test_sarif_leads_to_a_rules_page_where_it_has_one() -> None:
     assert second["helpUri"] == page
 
 
+@pytest.mark.parametrize(
+    ("configs", "category"),
+    [
+        (("config.toml",), "mcpexpose/lint/"),
+        (("agents/a b/config.toml",), "mcpexpose/lint/agents/a%20b/"),
+        (("agents/config.toml", "agents/mcpexpose.toml"), "mcpexpose/lint/agents/"),
+        (("a/config.toml", "b/config.toml"), "mcpexpose/lint/"),
+        (("/elsewhere/config.toml",), "mcpexpose/lint/"),
+        ((), "mcpexpose/lint/"),
+    ],
+)
+def test_sarif_tells_runs_over_several_configs_apart(configs: tuple[str, ...], category: str) -> None:
+    """GitHub takes the last of several uploads of one category for all of them."""
+    assert sarif(report(configs=configs, base=""))["automationDetails"]["id"] == category
+
+
 def test_sarif_can_leave_out_what_was_accepted() -> None:
     """For GitHub, which shows a suppressed result like any other."""
     accepted = (Accepted(WARNING, "waiver", "known"), Accepted(INFO, "baseline"))

@@ -22,9 +22,10 @@ _NAMED = 3
 @rule.on(WholePlan)
 def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
     plan = subject.compiled.plan
+    # The search tool itself cannot be switched off or hidden; the one key that silences it is this. With "weak" what
+    # holds every word is still found, so each tool is by words of its own.
     bound = plan.search.min_match
-    # The search tool itself cannot be switched off or hidden; the one key that silences it is this, as a number.
-    if not isinstance(bound, int | float) or not bound:
+    if isinstance(bound, str) or not bound:
         return
     deferred = [(row, tool) for row, tool in enumerate(plan.tools) if tool.exposure is Exposure.DEFERRED]
     most = context.findable.most
