@@ -234,6 +234,19 @@ def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> 
         inert(done.err)
 
 
+@pytest.mark.parametrize("form", ["value", "json"])
+def test_what_is_exported_is_inert(form: str, hostile: Path, run: Run) -> None:
+    """In the form of every API; what it cannot say is told as well (law 6)."""
+    from mcpexpose.surface.exporters import targets
+
+    for at in (hostile / "config.toml", plain(hostile / "plain")):
+        for target in targets():
+            done = run("export", "--to", target, "--config", str(at), "--format", form)
+            assert done.code in (0, 1)
+            inert(done.out)
+            inert(done.err)
+
+
 @pytest.mark.parametrize("form", ["text", "json", "junit"])
 def test_what_tests_say_is_inert(form: str, hostile: Path, run: Run) -> None:
     """Names of tests, of tools that are not there, and of those that a query finds instead (law 6)."""
@@ -298,6 +311,9 @@ def test_arguments_are_shown_as_well(run: Run, project: Path) -> None:
         ("runs", "--store", evil),
         ("rule", evil),
         ("test", evil),
+        ("export", "--to", evil),
+        ("export", "--to", "openai", "--profile", evil),
+        ("export", "--to", "openai", "--out", f"none/{evil}"),
         ("test", "-k", evil),
         ("schema", evil),
         (evil,),
@@ -335,6 +351,7 @@ def test_names_of_files_and_folders_are_shown_as_well(run: Run, project: Path) -
         ("lock", *at),
         ("lock", *at, "--check"),
         ("explain", *at, "git/git_log"),
+        ("export", *at, "--to", "openai", "--out", f"{evil}/tools.json"),
         ("verify", f"{evil}/out"),
         ("init", f"{evil}/config.toml"),
         ("init", f"{evil}/new.toml"),
