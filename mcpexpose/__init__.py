@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcpexpose.host.queue import ApprovalQueue
     from mcpexpose.host.runtime import Runtime
     from mcpexpose.host.session import Session
+    from mcpexpose.host.telemetry import TelemetrySink
     from mcpexpose.model.answer import Answer, Match
     from mcpexpose.model.calling import ConnectionLost, NotSent, ServerError
     from mcpexpose.model.errors import BundleRefused, InputMissing, McpexposeError, SelectionRefused, UsageRefused
@@ -76,6 +77,7 @@ _HOMES = {
     "Session": "host.session",
     "Severity": "model.finding",
     "SideEffect": "model.policy",
+    "TelemetrySink": "host.telemetry",
     "ToolId": "model.names",
     "Unknown": "host.outcome",
     "UsageRefused": "model.errors",
@@ -127,6 +129,7 @@ __all__ = [
     "Session",
     "Severity",
     "SideEffect",
+    "TelemetrySink",
     "ToolId",
     "Unknown",
     "UsageRefused",

@@ -16,7 +16,7 @@ LAYERS = (
     {"config", "catalog", "client", "compiler", "search"},
     {"bundle", "sources"},
     {"workspace", "report", "host"},
-    {"lint", "testing", "gateway"},
+    {"lint", "testing", "gateway", "adapters"},
     {"cli"},
 )
 """From the bottom up. Rooms on one line do not import each other."""
@@ -27,15 +27,29 @@ OWNERS = {
     "tomllib": {"config"},
     "jsonschema": {"toolschema"},
     "referencing": {"toolschema"},
-    "mcp": {"client", "gateway"},
-    "mcp_types": {"client", "gateway"},
+    "mcp": {"client", "gateway", "adapters/mcp_sdk.py"},
+    "mcp_types": {"client", "gateway", "adapters/mcp_sdk.py"},
+    "pydantic_ai": {"adapters/pydantic_ai.py"},
+    "langchain_core": {"adapters/langchain.py", "adapters/langchain_agent.py"},
+    "langchain": {"adapters/langchain_agent.py"},
+    "langgraph": {"adapters/langchain_agent.py"},
+    "agents": {"adapters/openai_agents.py"},
     "whoosh": {"search"},
-    "pydantic": {"model/mirror.py", "model/schemas.py", "client"},  # what the mcp client raises is pydantic's
-    "pydantic_core": {"model/mirror.py", "config"},
+    "cryptography": {"bundle/signature.py"},
+    "opentelemetry": {"host/telemetry.py"},
+    # What the mcp client raises is pydantic's; LangChain's tools and Pydantic AI's validators are its models.
+    "pydantic": {
+        "model/mirror.py",
+        "model/schemas.py",
+        "client",
+        "adapters/langchain.py",
+        "adapters/mcp_sdk.py",
+    },
+    "pydantic_core": {"model/mirror.py", "config", "adapters/pydantic_ai.py"},
 }
 """Library to the rooms or files that may import it."""
 
-LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh"}
+LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh", "cryptography", "opentelemetry"}
 """Imported inside the functions that need them, so that the rest starts fast."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -138,6 +152,15 @@ def test_the_host_never_sees_config_catalog_or_compiler() -> None:
             for module, node in imports(ast.parse(path.read_text("utf-8"))):
                 forbidden = ("mcpexpose.config", "mcpexpose.catalog", "mcpexpose.compiler")
                 assert not module.startswith(forbidden), f"{path}:{node.lineno} imports {module}"
+
+
+def test_nobody_imports_an_adapter() -> None:
+    """Each imports its framework when it is imported itself, which a host does that wants it."""
+    for path in MODULES:
+        for module, node in imports(ast.parse(path.read_text("utf-8"))):
+            adapter = module.startswith("mcpexpose.adapters") and module != "mcpexpose.adapters.model_tools"
+            allowed = path.name == "langchain_agent.py" and module == "mcpexpose.adapters.langchain"
+            assert not adapter or allowed, f"{path}:{node.lineno} imports {module}"
 
 
 def test_the_compiler_sees_neither_disk_nor_network_nor_clock() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit")
+HEAVY = ("mcp", "mcp_types", "whoosh", "jsonschema", "pydantic", "tomlkit", "cryptography", "opentelemetry")
 CONFIG = """\
 [mcp_servers.git]
 command = "mcp-git"
@@ -76,6 +76,7 @@ def test_help_loads_none_of_them(project: Path) -> None:
         "show",
         "inspect",
         "explain",
+        "sign",
         "verify",
         "init",
         "rule",

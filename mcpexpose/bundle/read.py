@@ -89,6 +89,11 @@ class Bundle:
         """A whole file by its path in the bundle. Raises BundleRefused where it differs from the manifest."""
         return _verified(self._files[path], self._listed[path])
 
+    def check(self) -> None:
+        """Reads all bytes there are. Raises BundleRefused where a file differs from the manifest."""
+        for file in self.manifest.files:
+            self.read(file.path)
+
     def definition(self, row: int) -> dict[str, Any]:
         """The definition of a tool by its row in the plan, a new value each time. Raises BundleRefused if changed."""
         tool = self.rows.tool(row)

@@ -22,7 +22,7 @@ from mcpexpose.bundle.planned import check_tool
 from mcpexpose.model.canonical import canonical
 from mcpexpose.model.jsonform import from_json, to_json
 from mcpexpose.model.names import ToolId
-from mcpexpose.model.plan import Limits, PlannedProfile, PlannedServer, PlannedTool
+from mcpexpose.model.plan import Limits, MinMatch, PlannedProfile, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
 from mcpexpose.search import hashed, texts
 from mcpexpose.search.blocks import TableDamaged
@@ -53,7 +53,7 @@ class SearchBounds:
     """What a session needs of the plan's `search`."""
 
     limit: int
-    min_match: float
+    min_match: MinMatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import base64
 import binascii
 import os
 import secrets
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +28,49 @@ SIGNATURE_MAX = 4_096
 _CONTEXT = b"mcpexpose plan manifest 1\n"
 
 
-def sign(bundle: Path | str, key_file: Path | str) -> Path:
-    """Signs the bundle with the private key (PEM, unencrypted) in KEY_FILE; returns the signature's path.
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What `sign` left."""
+
+    path: Path
+    """Of the signature, in the bundle."""
+    digest: str
+    """The manifest's: what was signed."""
+    public_key: str
+    """Base64 of its 32 bytes, for `load_plan(public_key=…)`."""
+
+
+def generate_key(key_file: Path | str) -> Path:
+    """Makes an Ed25519 key: the private one in KEY_FILE (PEM, for its owner alone), the public one in `KEY_FILE.pub`.
+
+    Returns the public key's path. Raises UsageRefused where one of the two files is there already, and InputMissing
+    where one cannot be written; then neither is left.
+    """
+    _need_library()
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    private = Path(key_file)
+    public = private.with_name(f"{private.name}.pub")
+    key = Ed25519PrivateKey.generate()
+    pem = serialization.Encoding.PEM
+    plain = serialization.NoEncryption()
+    _write_new(private, key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain), 0o600)
+    try:
+        _write_new(public, key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo), 0o644)
+    except BaseException:
+        private.unlink(missing_ok=True)
+        raise
+    return public
+
+
+def sign(bundle: Path | str, key_file: Path | str) -> Signed:
+    """Signs the bundle with the private key (PEM, unencrypted) in KEY_FILE, and looks that a reader takes it.
 
     Raises what `open_bundle` raises, InputMissing for a key that is not there, UsageRefused for one that is no Ed25519
     key, and BundleNotWritten.
     """
+    _need_library()
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -52,28 +91,24 @@ def sign(bundle: Path | str, key_file: Path | str) -> Path:
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageRefused(f"{shown(str(key_file))} holds no unencrypted Ed25519 private key in PEM")
-    public = key.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    public = key.public_key().public_bytes_raw()
+    digest = opened.manifest.digest
     document = {
         "algorithm": ALGORITHM,
-        "digest": opened.manifest.digest,
+        "digest": digest,
         "public_key": base64.b64encode(public).decode("ascii"),
-        "signature": base64.b64encode(key.sign(_signed(opened.manifest.digest))).decode("ascii"),
+        "signature": base64.b64encode(key.sign(_signed(digest))).decode("ascii"),
     }
     place = Path(bundle) / layout.SIGNATURE
-    work = place.with_name(f".{layout.SIGNATURE}.{secrets.token_hex(8)}")
-    try:
-        work.write_bytes(readable(document))
-        work.replace(place)
-    except OSError as error:
-        work.unlink(missing_ok=True)
-        message = f"the signature cannot be written to {shown(str(bundle))}: {error.strerror}"
-        finding = Finding("plan-not-writable", Severity.ERROR, message, ("plan",), "Sign a copy that may be written.")
-        raise BundleNotWritten(f"plan-not-writable: {message}", (finding,)) from error
-    return place
+    _put(place, readable(document))
+    # A build that took the bundle's place in between is not what was signed.
+    open_bundle(bundle, expected_digest=digest, public_key=public)
+    return Signed(place, digest, document["public_key"])
 
 
 def check(folder: Folder, digest: str, public_key: str | bytes | os.PathLike[str]) -> None:
     """Raises BundleRefused where the folder's signature is missing or not PUBLIC_KEY's, UsageRefused for a bad key."""
+    _need_library()
     from cryptography.exceptions import InvalidSignature
 
     key = read_public_key(public_key)
@@ -94,6 +129,7 @@ def read_public_key(given: str | bytes | os.PathLike[str]) -> Ed25519PublicKey:
 
     Raises UsageRefused for anything else.
     """
+    _need_library()
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -117,7 +153,38 @@ def read_public_key(given: str | bytes | os.PathLike[str]) -> Ed25519PublicKey:
             return Ed25519PublicKey.from_public_bytes(decoded)
     except (ValueError, UnsupportedAlgorithm):
         pass
-    raise UsageRefused("the public key is no Ed25519 key (32 bytes, base64, hexadecimal or PEM)")
+    raise UsageRefused("the public key is no Ed25519 key (32 bytes, base64, hexadecimal, PEM, or the Path of a file)")
+
+
+def _need_library() -> None:
+    """Raises UsageRefused, naming the extra, where cryptography is not installed."""
+    if find_spec("cryptography") is None:
+        raise UsageRefused('signatures need the package cryptography: pip install "mcpexpose[sign]"')
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    """Writes a file that was not there. Raises UsageRefused where there is one, whatever it is."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags, mode), "wb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise UsageRefused(f"{shown(str(path))} is there already, and keys are never overwritten") from None
+    except OSError as error:
+        raise InputMissing(f"{shown(str(path))} cannot be written: {error.strerror}") from None
+
+
+def _put(place: Path, data: bytes) -> None:
+    """Puts a signature in place, whole. Raises BundleNotWritten."""
+    work = place.with_name(f".{layout.SIGNATURE}.{secrets.token_hex(8)}")
+    try:
+        work.write_bytes(data)
+        work.replace(place)
+    except OSError as error:
+        work.unlink(missing_ok=True)
+        message = f"the signature cannot be written to {shown(str(place.parent))}: {error.strerror}"
+        finding = Finding("plan-not-writable", Severity.ERROR, message, ("plan",), "Sign a copy that may be written.")
+        raise BundleNotWritten(f"plan-not-writable: {message}", (finding,)) from error
 
 
 def _signed(digest: str) -> bytes:

@@ -36,7 +36,7 @@ def command(tool: ToolId, form: str, config: Path | None, catalogs: Path | None,
     workspace = given.workspace(config, catalogs, now)
     explanation = _explanation(workspace, tool)
     if explanation is None:
-        console.say(f"mcpexpose: {_unknown(workspace, tool)}")
+        console.say(f"mcpexpose: {unknown(workspace, tool)}")
         return exits.USAGE
     if form == "json":
         console.out_machine(render_json(explanation))
@@ -62,7 +62,7 @@ def _explanation(workspace: Workspace, tool: ToolId) -> Explanation | None:
     )
 
 
-def _unknown(workspace: Workspace, tool: ToolId) -> str:
+def unknown(workspace: Workspace, tool: ToolId) -> str:
     """Why there is nothing to explain, and the nearest name."""
     from difflib import get_close_matches
 

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from mcpexpose.cli import console, exits, given, options
+from mcpexpose.cli.explain import unknown
+from mcpexpose.cli.tool import Tool
 
 if TYPE_CHECKING:
     import datetime
     from pathlib import Path
 
-    from mcpexpose.host.plan import HostPlan
-    from mcpexpose.model.answer import Hit
-    from mcpexpose.report.search import SearchReport
+    from mcpexpose.model.names import ToolId
 
 
 @click.command("search")
 @click.argument("query", nargs=-1, metavar="QUERY...")
 @click.option("--limit", metavar="N", help="How many matches at most, 1 to 20; more is cut to 20. [search_limit]")
 @click.option("--as-model", is_flag=True, help="The answer that the model reads, to the letter.")
+@click.option(
+    "--explain", is_flag=True, help="What became of the query, how each score came about, what was taken out."
+)
+@click.option(
+    "--why-not", "wanted", type=Tool(), metavar="SERVER/TOOL", help="Why this tool is not higher, or not there."
+)
+@click.option(
+    "--manual", is_flag=True, help="What a word is, how tools are ordered, what versions mean; then nothing else."
+)
 @options.profile
 @options.plan
 @options.formats(("text", "json"))
@@ -29,6 +39,9 @@ def command(
     query: tuple[str, ...],
     limit: str | None,
     as_model: bool,
+    explain: bool,
+    wanted: ToolId | None,
+    manual: bool,
     profile: str | None,
     bundle: Path | None,
     form: str,
@@ -38,6 +51,9 @@ def command(
 ) -> int:
     """What find_tools would answer: as a table with scores, as JSON, or to the letter.
 
+    --explain shows how each score came about, --manual what a word is, how tools are ordered, and what the versions
+    of analysis and ranking in a bundle mean for an upgrade.
+
     A search without a hit ends with 0. A query that the model would be refused (no words, more than 1,000 characters,
     a limit that is no whole number) ends with 2.
 
@@ -45,20 +61,38 @@ def command(
     Examples:
       mcpexpose search read the failed job log
       mcpexpose search "open a ticket" --profile triage --as-model
+      mcpexpose search open a ticket --why-not jira/create_issue
     """
+    from mcpexpose.cli.searching import Search
     from mcpexpose.report.search import nothing, render_json, render_text
 
-    held = given.plan(bundle, config, catalogs, now)
+    if manual:
+        from importlib.resources import files
+
+        console.out(files("mcpexpose.search").joinpath("manual.md").read_text("utf-8"))
+        return exits.OK
+    if as_model and (explain or wanted):
+        raise click.UsageError("--as-model is what the model reads: it goes without --explain and --why-not")
+    workspace = given.workspace(config, catalogs, now) if bundle is None else None
+    held = given.compiled(workspace, now) if workspace else given.plan(bundle, config, catalogs, now)
     words = " ".join(query)
     number = _number(limit)
-    report = _report(held, words, number, profile)
+    search = Search(held, workspace, words, profile)
+    report = search.report(number)
     refused = report.reason.startswith("search-")
     if as_model:
         answer = held.session(profile).find_tools(words, number)  # type: ignore[arg-type]
         console.out_machine(answer.text + "\n")
-    elif form == "json":
+    if explain and not refused:
+        report = replace(report, explained=search.explained(report))
+    if wanted and not refused:
+        report = replace(report, why_not=search.why_not(wanted, report))
+        if report.why_not is None and workspace is not None:
+            console.say(f"mcpexpose: {unknown(workspace, wanted)}")
+            return exits.USAGE
+    if form == "json" and not as_model:
         console.out_machine(render_json(report))
-    elif not refused:
+    elif not refused and not as_model:
         console.out(render_text(report, console.screen()))
     if refused:
         console.say(f"mcpexpose: {nothing(report.reason)}")
@@ -71,43 +105,3 @@ def _number(limit: str | None) -> int | str | None:
         return None if limit is None else int(limit)
     except ValueError:
         return limit
-
-
-def _report(held: HostPlan, query: str, limit: int | str | None, profile: str | None) -> SearchReport:
-    from mcpexpose.host import finder
-    from mcpexpose.report.search import Found, SearchReport
-    from mcpexpose.search.analysis import terms
-    from mcpexpose.surface.request import first_rows
-
-    rows = held.rows
-    pool = rows.pool(profile)
-    if reason := finder.refused_query(query, limit):
-        return SearchReport(query, profile, limit if isinstance(limit, int) else None, reason, False, 0, (), (), ())
-    most = finder.effective_limit(limit, rows.search.limit)
-    reach = finder.Reach(rows, pool if isinstance(pool, range) else frozenset(pool))
-    ranking = finder.rank(held, query, most, reach)
-    declared = frozenset(first_rows(rows, profile))
-    beyond = held.search(query, len(reach.outside), reach.outside).hits if reach.outside else ()
-    asked = {term: word for word in query.split() for term in terms(word)}
-
-    def found(hit: Hit) -> Found:
-        tool = held.tool(hit.row)
-        name = frozenset(terms(f"{tool.name} {tool.alias}"))
-        words = {
-            place: tuple(dict.fromkeys(asked.get(term, term) for term in hit.terms if (term in name) is place))
-            for place in (True, False)
-        }
-        fresh = held.freshness(tool.server).state == "fresh"
-        return Found(hit, tool, hit.row in declared, fresh, words[True], words[False])
-
-    return SearchReport(
-        query=query,
-        profile=profile,
-        limit=most,
-        reason=ranking.reason,
-        weak=ranking.weak,
-        total=ranking.total,
-        terms=ranking.terms,
-        found=tuple(found(hit) for hit in ranking.hits),
-        filtered=tuple(held.tool(hit.row) for hit in beyond),
-    )

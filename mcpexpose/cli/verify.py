@@ -11,14 +11,30 @@ from mcpexpose.cli import console, exits, options
 
 @click.command("verify")
 @click.argument("bundle", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--public-key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Demand a signature of this Ed25519 key (PEM, base64, hexadecimal).",
+)
+@click.option("--expected-digest", metavar="HEX", help="Demand that the manifest has this digest.")
 @options.reports(options.FINDING_FORMATS)
-def command(bundle: Path, form: str, outputs: tuple[tuple[str, Path], ...]) -> int:
-    """Check every byte of a bundle against its manifest, and its index against its plan.
+def command(
+    bundle: Path,
+    public_key: Path | None,
+    expected_digest: str | None,
+    form: str,
+    outputs: tuple[tuple[str, Path], ...],
+) -> int:
+    """Check every byte of a bundle against its manifest, its index against its plan, and its signature where one is
+    demanded.
 
     \b
-    Example:
+    Examples:
       mcpexpose verify build/plan
+      mcpexpose verify build/plan --public-key release.pem.pub
     """
+    from mcpexpose.bundle.layout import SIGNATURE
     from mcpexpose.bundle.read import open_bundle
     from mcpexpose.bundle.verify import verify
     from mcpexpose.model.errors import BundleRefused
@@ -27,7 +43,7 @@ def command(bundle: Path, form: str, outputs: tuple[tuple[str, Path], ...]) -> i
     from mcpexpose.report.words import count
 
     try:
-        findings = in_order(verify(bundle))
+        findings = in_order(verify(bundle, expected_digest=expected_digest, public_key=public_key))
     except BundleRefused as refused:
         findings = in_order(refused.findings)
     report = FindingsReport(findings, {"plans": 1})
@@ -36,7 +52,10 @@ def command(bundle: Path, form: str, outputs: tuple[tuple[str, Path], ...]) -> i
     else:
         manifest = open_bundle(bundle).manifest
         files = count(len(manifest.files) + 1, "file")
-        console.out(f"{shown(str(bundle))} is whole: {files}, plan digest {manifest.plan_digest}\n")
+        signed = "" if public_key is None else f", signed by the key in {shown(str(public_key))}"
+        console.out(f"{shown(str(bundle))} is whole{signed}: {files}, plan digest {manifest.plan_digest}\n")
+        if public_key is None and (bundle / SIGNATURE).exists():
+            console.say("it has a signature, which nobody asked for: --public-key FILE checks it")
     for each, path in outputs:
         console.write_file(path, render(each, report, console.page()))
     return exits.of_findings(findings)

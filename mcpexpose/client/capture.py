@@ -100,6 +100,9 @@ async def _capture_one(
     now: datetime.datetime | None,
 ) -> Captured:
     server = target.server
+    begun = now or datetime.datetime.now(
+        datetime.UTC
+    )  # what changes from here on may not be in the list
     on_progress(Progress(server, "connecting"))
     try:
         started = launch(target, environ)
@@ -114,7 +117,7 @@ async def _capture_one(
         findings, unavailable = await listing.run(stderr)
         tail = shown(started.strike(stderr.text).rstrip("\n"))
     if not findings:
-        catalog, found = listing.catalog(now or datetime.datetime.now(datetime.UTC))
+        catalog, found = listing.catalog(begun)
         result = Captured(server, catalog, found, False, tuple(listing.requests), tail)
     else:
         result = Captured(server, None, findings, unavailable, tuple(listing.requests), tail)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -117,15 +118,29 @@ async def _sse(launch: Launch, status: HttpStatus, limit_s: float) -> AsyncItera
         yield streams
 
 
+_LOGGERS = ("mcp", "httpx2", "httpcore2")
+_quiet_lock = threading.Lock()
+_levels: list[int] = []
+"""Of the loggers as they were, while somebody wants them quiet."""
+_quiet = 0
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
-    """The SDK logs what it cannot parse, raw and to stderr: not while this lasts."""
-    loggers = [logging.getLogger(name) for name in ("mcp", "httpx2", "httpcore2")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+    """The SDK logs what it cannot parse, raw and to stderr: not while this lasts, for anybody."""
+    global _quiet
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    with _quiet_lock:
+        _quiet += 1
+        if _quiet == 1:
+            _levels[:] = [logger.level for logger in loggers]
+            for logger in loggers:
+                logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+        with _quiet_lock:
+            _quiet -= 1
+            if _quiet == 0:
+                for logger, level in zip(loggers, _levels, strict=True):
+                    logger.setLevel(level)

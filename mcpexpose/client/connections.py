@@ -44,6 +44,8 @@ class Request(Protocol):
     def transport(self) -> Transport: ...
     @property
     def progress(self) -> Callable[[], None]: ...
+    @property
+    def mirrored(self) -> Mapping[str, Any] | None: ...
 
 
 class Connections:
@@ -124,7 +126,7 @@ class Connections:
 
     async def _call(self, request: Request) -> dict[str, Any]:
         link = self._link(request.server, request.transport)
-        return await link.call(request.tool, request.arguments, request.progress)
+        return await link.call(request.tool, request.arguments, request.progress, request.mirrored)
 
     async def _list(self, server: str, transport: Transport) -> list[Any]:
         import asyncio

@@ -38,6 +38,8 @@ class Pending:
     result: dict[str, Any] | None = None
     trouble: CallTrouble | None = None
     sent: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+    """Arguments that go into headers too: from the pinned schema, since the SDK is given no list to learn it from."""
     number: str | int | None = None
     """Its id on the connection, once it was sent."""
 
@@ -59,6 +61,8 @@ class CallTap(Tap):
         if pending is not None and getattr(message, "method", None) == "tools/call":
             pending.sent, pending.number = True, message.id
             self.calls[message.id] = pending
+            if pending.headers:
+                item.metadata.headers.update(pending.headers)
 
     def incoming(self, item: Any) -> Any:
         from mcp.shared.message import SessionMessage
@@ -257,13 +261,13 @@ class Link:
 
     # requests
 
-    async def call(self, tool: str, arguments: Any, renew: Callable[[], None]) -> dict[str, Any]:
-        """The raw result. Raises what `model.calling` names."""
+    async def call(self, tool: str, arguments: Any, renew: Callable[[], None], mirrored: Any = None) -> dict[str, Any]:
+        """The raw result. MIRRORED is the schema of a tool with `x-mcp-header`. Raises what `model.calling` names."""
         from mcp_types import CallToolRequest, CallToolRequestParams
         from pydantic import TypeAdapter
 
         session = await self._session()
-        pending = Pending()
+        pending = Pending(headers=self._mirrored(session, mirrored, arguments))
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             renew()
@@ -288,6 +292,16 @@ class Link:
         if pending.result is None:
             raise ConnectionLost("the connection ended")
         return pending.result
+
+    def _mirrored(self, session: ClientSession, schema: Any, arguments: Any) -> dict[str, str]:
+        """Headers that a server of 2026-07-28 demands over HTTP, and refuses a call without."""
+        if schema is None or self.target.transport.kind != "http" or (session.protocol_version or "") < MODERN:
+            return {}
+        from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+
+        if find_invalid_x_mcp_header(schema) is not None:
+            return {}
+        return mcp_param_headers(x_mcp_header_map(schema), arguments)
 
     def _done(self, pending: Pending) -> None:
         self._status.forget(pending.number)
@@ -344,7 +358,7 @@ class Link:
         return session
 
     def _told(self, error: BaseException, pending: Pending) -> CallTrouble:
-        found = told(error, self._status, pending.number, over_http=self.target.transport.kind != "stdio")
+        found = told(error, self._status, pending.number, self.target.transport.kind)
         if isinstance(found, SessionGone):
             self.retire()
         return found

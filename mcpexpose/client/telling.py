@@ -5,7 +5,7 @@ The SDK puts errors of its own in the place of an answer, so what HTTP said of t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.calling import (
     CallTrouble,
@@ -19,6 +19,7 @@ from mcpexpose.model.calling import (
 if TYPE_CHECKING:
     from mcpexpose.client.web import HttpStatus
 
+Kind = Literal["stdio", "http", "sse"]
 CLOSED = -32000
 _TIMED_OUT = -32001
 _PARSE_ERROR = -32700
@@ -34,7 +35,7 @@ class SessionGone(NotSent):
     """The server has forgotten the session of this connection; another connection has another one."""
 
 
-def told(error: BaseException, status: HttpStatus, number: str | int | None, *, over_http: bool) -> CallTrouble:
+def told(error: BaseException, status: HttpStatus, number: str | int | None, kind: Kind) -> CallTrouble:
     """What became of the message NUMBER, None where it never left, whose wait ended with ERROR."""
     import httpx2
     from mcp import MCPError
@@ -49,13 +50,14 @@ def told(error: BaseException, status: HttpStatus, number: str | int | None, *, 
             code, message = leaf.error.code, leaf.error.message
             if code in (CLOSED, _TIMED_OUT) and not sent:
                 return NotSent("there was no connection")
-            return _over_http(code, message, status, number) if over_http else _over_pipes(code, message)
+            return _over_http(code, message, status, number) if kind == "http" else _as_said(code, message)
     if not sent:
         return NotSent(f"the request was not sent: {type(error).__name__}")
     return ConnectionLost(f"the connection ended: {type(error).__name__}")
 
 
-def _over_pipes(code: int, message: str) -> CallTrouble:
+def _as_said(code: int, message: str) -> CallTrouble:
+    """Over pipes, and over HTTP+SSE, where an answer comes on another stream than that of its request."""
     if code in (CLOSED, _TIMED_OUT):
         return ConnectionLost("the connection ended")
     return ServerError(code, message)
@@ -80,9 +82,7 @@ def _over_http(code: int, message: str, status: HttpStatus, number: str | int | 
         return ConnectionLost("its address gave no answer of the protocol")
     if code == CLOSED and message.startswith("SSE stream failed"):
         return ResultTooLarge("it is longer than what is read of one")
-    if code in (CLOSED, _TIMED_OUT):
-        return ConnectionLost("the connection ended")
-    return ServerError(code, message)
+    return _as_said(code, message)
 
 
 def leaves(error: BaseException) -> list[BaseException]:

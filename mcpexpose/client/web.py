@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NOTED = 1_000
 """Messages of which the fate is remembered; a call is asked about as soon as it ends."""
-_SLACK_S = 5.0
+SLACK_S = 5.0
 """A silent body is given up so much later than the call that waits for it."""
 _STREAMS = b'"subscriptions/listen"'
 _BLOCK = 1 << 20
@@ -100,7 +100,7 @@ def http_client(launch: Launch, status: HttpStatus, limit_s: float) -> Any:
 
     return Client(
         headers={"accept-encoding": "gzip, deflate", **launch.headers},
-        timeout=httpx2.Timeout(limit_s, read=limit_s + _SLACK_S),
+        timeout=httpx2.Timeout(limit_s, read=limit_s + SLACK_S),
         event_hooks={"response": [status.note]},
     )
 

@@ -62,6 +62,7 @@ _EXAMPLES = {
     "constraints": "[[constraints]]",
     "match": 'match = "*/delete_*"',
     "version": "version = 1",
+    "min_match": 'min_match = "weak"',
     "tests": "[[tests]]",
     "sees": 'sees = ["github/get_issue"]',
     "not_visible": 'not_visible = ["*/delete_*"]',
@@ -125,6 +126,8 @@ def _wanted(kind: str, path: Path) -> str:
         return "a list of tables" if last in ("waivers", "constraints", "tests") else "a list of texts"
     if last in ("mcp_servers", "profiles") and len(path) == 1:
         return "a table of tables"
+    if last == "min_match":
+        return 'a number or "weak"'
     return WANTED[kind]
 
 

@@ -119,8 +119,10 @@ async def _current(session: Session, named: Named) -> Located | Refused:
     if not isinstance(located, Refused) or located.reason != "stale-revision":
         return located
     plan = session.plan
-    if not plan.runtime.can_refresh or plan.freshness(located.server).state == "fresh":
+    if not plan.runtime.can_refresh:
         return located
+    if located.server in plan.servers and plan.freshness(located.server).state == "fresh":
+        return session.locate(named)  # another plan took over just now
     await plan.refresh(located.server)
     return session.locate(named)
 
@@ -192,6 +194,7 @@ async def _begun(session: Session, named: Named, ready: _Ready) -> _Ready | Refu
     except asyncio.CancelledError:
         if isinstance(begun := await writing, _Ready):
             _undo(session, begun)
+            _note(session, ready.located.tool.id, "cancelled", None)
         raise
     if isinstance(begun, _Ready) and (refused := _still(session, named, begun)) is not None:
         await asyncio.shield(in_thread(_undo, session, begun, pool="disk"))
@@ -321,7 +324,7 @@ def _answered(session: Session, located: Located, error: ServerError) -> Failed:
     """The server knows the request and refused it; where it did not know its form, our definition is not current."""
     plan, tool = session.plan, located.tool
     if error.code == INVALID_PARAMS:
-        plan.runtime.step(tool.server, lambda watch: watch.changed("invalid-arguments"))
+        plan.runtime.changed(tool.server, "invalid-arguments")
         session.handles.void(tool.id)
     said = error_text(error.message, located.grounds.plan.limits.result_max_bytes, _secrets(session, tool.server))
     text = f"{refusals.named(tool.server, tool.name)} answered with the error {error.code}: {said}"
@@ -350,7 +353,7 @@ def _tell(session: Session, tool: ToolId, outcome: Outcome, clock: record.Clock)
     _note(session, tool, outcome.outcome, clock, **more)
 
 
-def _note(session: Session, tool: ToolId, outcome: str, clock: record.Clock, **more: Any) -> None:
+def _note(session: Session, tool: ToolId, outcome: str, clock: record.Clock | None, **more: Any) -> None:
     plan = session.plan
     event = record.of_tool("call", plan, session.remembered, tool, outcome, clock, **more)
     plan.runtime.keep(event, effects=record.has_effects(plan, tool))

@@ -54,6 +54,7 @@ async def carry(runtime: Runtime, located: Located, arguments: Arguments, throug
                 located.server.transport,
                 limit,
                 progress,
+                located.checker.mirrored,
             )
             if through is not None:
                 return await _through(through, carried)

@@ -35,13 +35,15 @@ def export(source: Session | HostPlan, target: str, *, profile: str | None = Non
     return exporters.export(_surface(Grounds.of(source, profile)), target)
 
 
-def export_answer(answer: Answer, target: str, call_id: str) -> dict[str, Any]:
+def export_answer(session: Session, answer: Answer, target: str, call_id: str) -> dict[str, Any]:
     """What goes back to a model of TARGET for its call of find_tools, whose id in that API is CALL_ID.
 
-    `anthropic-custom` gets references to the tools, `openai-custom` their definitions, the others the text. Raises
-    UsageRefused for a target that is none, or that searches by itself.
+    ANSWER is what SESSION's `find_tools` gave. `anthropic-custom` gets references to the tools, `openai-custom` their
+    definitions, the others the text. Raises UsageRefused for a target that is none, or that searches by itself.
     """
-    return exporters.answer(answer, target, call_id)
+    grounds = session.grounds
+    first = frozenset(grounds.plan.rows.alias(row) for row in grounds.first)
+    return exporters.answer(answer, target, call_id, first)
 
 
 def _surface(

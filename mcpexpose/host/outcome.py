@@ -64,6 +64,8 @@ class Carried:
     timeout_s: float
     progress: Callable[[], None]
     """To be called when the server reports progress: the time limit begins anew. From any thread."""
+    mirrored: Mapping[str, Any] | None = field(default=None, repr=False)
+    """The pinned input schema, where it names arguments that go into HTTP headers too (`x-mcp-header`, 2026-07-28)."""
 
 
 Through = Callable[[Carried], Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.manifest import Manifest
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
+    from mcpexpose.search.explain import Explainer
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -34,8 +36,12 @@ EngineName = Literal["table", "whoosh"]
 class Engine(Protocol):
     """What ranks tools for a query."""
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+    def search(self, query: str, limit: int | None, allowed: Container[int] | None) -> Ranking:
         """Ranks the allowed rows of the plan; all of them for None."""
+        ...
+
+    def explainer(self, definitions: Sequence[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Explainer:
+        """What explains its rankings; see `search.answering.Engine`."""
         ...
 
 
@@ -143,6 +149,7 @@ class HostPlan:
         self.runtime = runtime if runtime is not None else Runtime()
         if clock is not None or runtime is None:
             self.runtime.use_clock(clock)
+        self._loaded = time.monotonic()
         self._successor: HostPlan | None = None
         self._checkers: dict[tuple[int, str], Checker | None] = {}
         self._engine: Engine | None = None
@@ -212,6 +219,7 @@ class HostPlan:
     def reload(self, on_refused: Callable[[McpexposeError], None] | None = None) -> HostPlan:
         """The plan that now stands at the same place; this one where it is the same, gone or bad.
 
+        Every byte of another bundle is checked first, which takes its time where it is large.
         A refused bundle is logged as a warning and handed to ON_REFUSED. Sessions keep the plan that they began with:
         resume one on the new plan with `session(state=…)`.
         """
@@ -222,6 +230,8 @@ class HostPlan:
             bundle = open_bundle(
                 source.bundle.path, expected_digest=source.expected_digest, public_key=source.public_key
             )
+            if bundle.manifest.digest != source.bundle.manifest.digest:
+                bundle.check()  # a good plan is given up for a whole one only
         except McpexposeError as error:
             import logging
 
@@ -237,7 +247,7 @@ class HostPlan:
 
     def freshness(self, server: str) -> Freshness:
         """What the server's catalog is worth now. Raises KeyError for a server of which the plan holds no tool."""
-        return self.runtime.freshness(self._servers[server], self.limits.max_age_s)
+        return self.runtime.freshness(self._servers[server], self.limits.max_age_s, self._loaded)
 
     def list_changed(self, server: str) -> None:
         """The host heard that the server's list changed: its tools are refused until a refresh gives the same list."""
@@ -290,9 +300,14 @@ class HostPlan:
         """The definition of the tool in that row, a new value each time. Raises BundleRefused where it was changed."""
         return self._source.definition(row)
 
-    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
-        """What the engine says; opens it on first use. Raises BundleRefused where the index was changed."""
+    @property
+    def engine(self) -> Engine:
+        """What ranks its tools; opened on first use. Raises BundleRefused where the index was changed."""
         with self._opening:
             if self._engine is None:
                 self._engine = self._source.engine()
-        return self._engine.search(query, limit, allowed)
+            return self._engine
+
+    def search(self, query: str, limit: int, allowed: Container[int] | None) -> Ranking:
+        """What the engine says. Raises BundleRefused where the index was changed."""
+        return self.engine.search(query, limit, allowed)

@@ -79,7 +79,7 @@ def _of(runtime: Runtime) -> _Refreshes:
 def hear(runtime: Runtime, server: str) -> None:
     """A server said that its list changed: it is stale from now on, and asked soon where the host can."""
     runtime.heard[server] = runtime.heard.get(server, 0) + 1
-    runtime.step(server, lambda watch: watch.changed())
+    runtime.changed(server)
     ask_soon(runtime, server)
 
 

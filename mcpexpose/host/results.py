@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEVELS = 128
 """Objects and lists, one inside the other, that a result may have."""
+_SMALL_NODES, _SMALL_CHARACTERS = 500, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ async def judge(
 
     A result with `isError` is held against no schema and is not reduced. IN_THREAD runs what may take long.
     """
-    shaped = await in_thread(_shaped, raw)
+    shaped = _shaped(raw) if _is_small(raw) else await in_thread(_shaped, raw)
     if isinstance(shaped, Unsound):
         return shaped
     result, data = shaped
@@ -80,6 +81,28 @@ async def judge(
     if len(data) > limit and not is_error:
         return Unsound("result-too-large", "it is over the budget", len(data))
     return Sound(result, len(data))
+
+
+def _is_small(raw: Any) -> bool:
+    """Whether RAW is JSON that takes less time than to hand it to a thread; looks at no more of it than that."""
+    if not isinstance(raw, Mapping):  # the SDK's own type: nobody knows before it is dumped
+        return False
+    nodes, characters = _SMALL_NODES, _SMALL_CHARACTERS
+    waiting: list[Any] = [raw]
+    while waiting and nodes > 0 and characters > 0:
+        item = waiting.pop()
+        nodes -= 1
+        if isinstance(item, str):
+            characters -= len(item)
+        elif isinstance(item, int):
+            characters -= item.bit_length()
+        elif isinstance(item, Mapping | list | tuple):
+            nodes -= len(item)
+            if nodes > 0 and isinstance(item, Mapping):
+                waiting += item.keys()
+            if nodes > 0:
+                waiting += item.values() if isinstance(item, Mapping) else item
+    return not waiting and nodes > 0 and characters > 0
 
 
 def _shaped(raw: Any) -> tuple[dict[str, Any], bytes] | Unsound:

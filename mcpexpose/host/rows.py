@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcpexpose.model.names import ToolId
-    from mcpexpose.model.plan import Limits, Plan, PlannedServer, PlannedTool, SearchSettings
+    from mcpexpose.model.plan import Limits, MinMatch, Plan, PlannedServer, PlannedTool, SearchSettings
 
 
 class Tools(Planned, Protocol):
@@ -63,7 +63,7 @@ class Bounds(Protocol):
     def limit(self) -> int: ...
 
     @property
-    def min_match(self) -> float: ...
+    def min_match(self) -> MinMatch: ...
 
 
 class RowsOfPlan(OfPlan):

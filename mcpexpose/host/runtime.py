@@ -5,7 +5,9 @@ A plan knows none of it and never changes; a runtime outlives the plans that fol
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,11 +18,12 @@ from mcpexpose.host.clock import Clock, RunningClock, wall
 from mcpexpose.host.evidence import Evidence
 from mcpexpose.host.freshness import Watch
 from mcpexpose.host.ledger import Ledger
-from mcpexpose.model.freshness import Freshness, judge, stamp_of
+from mcpexpose.model.freshness import Freshness, judge, parse_stamp, stamp_of
 
 if TYPE_CHECKING:
     from mcpexpose.client.connections import Connections
     from mcpexpose.host.audit import Sink
+    from mcpexpose.host.freshness import Mark
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Change
@@ -77,6 +80,8 @@ class Runtime:
         self._clock = RunningClock()
         self._watches: dict[str, Watch] = {}
         self._stamps: dict[str, str] = {}
+        self._changes: dict[str, tuple[str, float]] = {}
+        """When each server's definitions were last found not to be current: as events have it, and monotonic."""
         self._lock = threading.Lock()
         if connections is not None:
             from mcpexpose.host.refreshing import ask_soon, hear
@@ -134,16 +139,32 @@ class Runtime:
         self._stamps[server] = self.now()
         self.listed[server] = names
 
-    def freshness(self, server: PlannedServer, max_age_s: float | None) -> Freshness:
-        """Of a plan's server: what it said since counts first, then the age of what confirmed the plan's revision."""
+    def changed(self, server: str, why: Mark = "list-changed") -> None:
+        """The server said that its list changed, or did not know what the list says: stale at once."""
+        self._changes[server] = (self.now(), time.monotonic())
+        self.step(server, lambda watch: watch.changed(why))
+
+    def freshness(self, server: PlannedServer, max_age_s: float | None, loaded: float) -> Freshness:
+        """Of a server of a plan that was LOADED then, by `time.monotonic`: what it said since counts first, then the
+        age of what confirmed the plan's revision.
+        """
         watch = self._watches.get(server.id)
         stamp = server.captured_at
         if watch is not None:
-            if reason := watch.against(server.revision):
+            reason = watch.against(server.revision)
+            if reason and not (watch.seen is None and self._is_newer(server, loaded)):
                 return Freshness("stale", reason)
             if watch.seen == server.revision:
                 stamp = self._stamps.get(server.id, stamp)
         return judge(stamp, server.ttl_ms, max_age_s, self._clock.now())
+
+    def _is_newer(self, server: PlannedServer, loaded: float) -> bool:
+        """Whether the plan was loaded, and its catalog captured, after the server's last change: where the host cannot
+        ask for a list itself, a new bundle is one.
+        """
+        at, moment = self._changes.get(server.id, ("", math.inf))
+        captured, changed = parse_stamp(server.captured_at or ""), parse_stamp(at)
+        return loaded > moment and captured is not None and changed is not None and captured > changed
 
     def close(self) -> None:
         """End connections and close files. The runtime may not be used after that."""

@@ -23,7 +23,7 @@ _STRANGERS = _set(
 _PRIVATE = _set(
     """
     file files email emails mail gmail inbox message messages calendar contact contacts customer customers crm invoice
-    invoices document documents drive database sql table secret secrets password passwords credential credentials
+    invoices document documents drive database sql secret secrets password passwords credential credentials
     vault employee employees salary patient note notes account accounts payment payments order orders
     repository repositories private
     """

@@ -191,8 +191,8 @@ class SearchTable(Table):
     """`[search]`: an operator's additions to ranking."""
 
     synonyms: Mapping[str, tuple[Text, ...]] = Field({}, description='Words that people say: pr = ["pull request"].')
-    min_match: float = Field(
-        0.0, ge=0, description="A best match with a lower score becomes an empty answer; 0 = never."
+    min_match: Annotated[float, Field(ge=0)] | Literal["weak"] = Field(
+        0.0, description='A lower best score becomes an empty answer, "weak": one that is marked so; 0 = never.'
     )
 
 

@@ -31,8 +31,9 @@ class Event:
     gateway_route: str | None = None
     outcome: str | None = None
     """ok, allowed, tool-error, timed-out, unknown-completion, not-sent, refused:REASON, quarantined:REASON; cancelled
-    and failed of a call that only reads and whose host gave up; of an approval granted, denied, failed; of a
-    search "ok" or why nothing was found; of a refresh unchanged, changed, failed; of a settlement what it was."""
+    where the host gave up a call that only reads or had not left, failed where it fell over; of an approval granted,
+    denied, failed; of a search "ok" or why nothing was found; of a refresh unchanged, changed, failed; of a
+    settlement what it was."""
     latency_ms: float | None = None
     size_bytes: int | None = None
     """Of a result, or of refused arguments."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
 import typing
@@ -72,9 +73,18 @@ def _same(value: Any) -> Any:
 def _union(options: tuple[Any, ...]) -> Build:
     rest = [option for option in options if option is not type(None)]
     nullable = len(rest) < len(options)
-    # Of several kinds of value none is chosen: they are plain ones, as JSON has them.
-    build = _builder(rest[0]) if len(rest) == 1 else _same
+    build = _builder(rest[0]) if len(rest) == 1 else _either([_builder(option) for option in rest])
     return lambda value: None if value is None and nullable else build(value)
+
+
+def _either(builders: list[Build]) -> Build:
+    def build(value: Any) -> Any:
+        for each in builders:
+            with contextlib.suppress(ValueError):
+                return each(value)
+        raise ValueError("a value of another kind is wanted")
+
+    return build
 
 
 def _array(item: Build) -> Build:

@@ -16,6 +16,8 @@ SEARCH_TOOL = "find_tools"
 """The name that hosts and models know (F10); no other tool answers to it."""
 
 AxisName = Literal["exposure", "side_effect", "approval", "policy_state", "description", "selection"]
+MinMatch = float | Literal["weak"]
+"""What the best match must score at least; "weak": any match that is marked as weak is none."""
 Layer = Literal[
     "tool", "server", "exposure", "policy", "pack", "hint", "auto", "allow", "deny", "profile", "default", "finding"
 ]
@@ -123,7 +125,7 @@ class SearchSettings:
 
     limit: int
     synonyms: Mapping[str, tuple[str, ...]]
-    min_match: float
+    min_match: MinMatch
 
 
 @dataclass(frozen=True, slots=True)

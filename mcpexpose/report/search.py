@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcpexpose.report import search_explain, why_not
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.preview_text import RISK
 from mcpexpose.report.screen import Cell, Column, Paint, Painted, Screen, table_with_notes
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.answer import Hit
     from mcpexpose.model.plan import PlannedTool
+    from mcpexpose.report.search_explain import Explained
+    from mcpexpose.report.why_not import WhyNot
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,20 @@ class SearchReport:
     found: tuple[Found, ...]
     filtered: tuple[PlannedTool, ...]
     """Tools that match too, but lie outside the profile; best first."""
+    explained: Explained | None = None
+    why_not: WhyNot | None = None
 
 
 def render_json(report: SearchReport) -> str:
-    """The shape is fixed; scores are whole, not rounded."""
+    """The shape is fixed; scores are whole, not rounded. `explain`, `why_not`: where they were asked for."""
+    more: dict[str, object] = {}
+    if report.explained:
+        more["explain"] = search_explain.as_json(report.explained, report.found)
+    if report.why_not:
+        more["why_not"] = why_not.as_json(report.why_not, Screen())
     return dump(
         {
+            **more,
             "query": report.query,
             "profile": report.profile,
             "limit": report.limit,
@@ -67,17 +78,26 @@ def render_json(report: SearchReport) -> str:
 
 def render_text(report: SearchReport, screen: Screen) -> str:
     """The table, or why there is none; then what --limit or the profile kept out."""
-    lines = _table(report, screen) if report.found else [nothing(report.reason)]
-    tail = []
-    if (more := report.total - len(report.found)) > 0 and report.found:
-        tail.append(f"{more:,} more match" + (" (--limit shows up to 20)" if len(report.found) < 20 else ""))
-    if report.filtered:
-        tools = [f"{screen.text(str(tool.id))} ({tool.side_effect.value})" for tool in report.filtered]
-        verb = "was" if len(tools) == 1 else "were"
-        tail.append(f"{len(tools):,} {verb} taken out by profile {screen.text(report.profile or '')}: {names(tools)}")
-    if tail:
-        lines.append("; ".join(tail))
+    more = ""
+    if (left := report.total - len(report.found)) > 0 and report.found:
+        more = f"{left:,} more match" + (" (--limit shows up to 20)" if len(report.found) < 20 else "")
+    if report.explained:
+        lines = search_explain.render(report.explained, report, screen, nothing(report.reason), more)
+    else:
+        lines = _table(report, screen) if report.found else [nothing(report.reason)]
+        if tail := "; ".join(filter(None, (more, _filtered(report, screen)))):
+            lines.append(tail)
+    if report.why_not:
+        lines += ["", *screen.wrap(" ".join(why_not.sentences(report.why_not, screen)), rest="")]
     return "\n".join(lines) + "\n"
+
+
+def _filtered(report: SearchReport, screen: Screen) -> str:
+    if not report.filtered:
+        return ""
+    tools = [f"{screen.text(str(tool.id))} ({tool.side_effect.value})" for tool in report.filtered]
+    verb = "was" if len(tools) == 1 else "were"
+    return f"{len(tools):,} {verb} taken out by profile {screen.text(report.profile or '')}: {names(tools)}"
 
 
 def nothing(reason: str) -> str:

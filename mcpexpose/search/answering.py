@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from mcpexpose.model.answer import Ranking
-    from mcpexpose.search.explain import Explanation
+    from mcpexpose.model.plan import MinMatch
+    from mcpexpose.search.explain import Explainer
     from mcpexpose.search.postings import Postings
 
 TABLE = "tools.bin"
@@ -23,8 +24,8 @@ TABLE = "tools.bin"
 class Engine:
     """Searches one plan; may be shared by threads. Rows are those of `plan.tools`."""
 
-    def __init__(self, postings: Postings, min_match: float, close: Callable[[], None] | None = None) -> None:
-        """MIN_MATCH is what the best match must score at least."""
+    def __init__(self, postings: Postings, min_match: MinMatch, close: Callable[[], None] | None = None) -> None:
+        """MIN_MATCH is what the best match must score at least; "weak": it must not be weak."""
         self._postings = postings
         self._min_match = min_match
         self._close = close
@@ -43,11 +44,11 @@ class Engine:
             raise damaged(TABLE)
         return found
 
-    def explain(self, query: str, row: int, definition: Mapping[str, Any]) -> Explanation:
-        """How the tool of ROW, whose line of definitions.bin is DEFINITION, was ranked for QUERY."""
-        from mcpexpose.search import explain
+    def explainer(self, definitions: Sequence[Mapping[str, Any]], synonyms: Mapping[str, Sequence[str]]) -> Explainer:
+        """What explains rankings. DEFINITIONS are all lines of definitions.bin, by row, SYNONYMS the plan's."""
+        from mcpexpose.search.explain import Explainer
 
-        return explain.explain(query, row, definition, self._postings)
+        return Explainer(self._postings, definitions, synonyms)
 
     def named(self, name: str) -> Sequence[int]:
         """Rows of the tools that NAME spells: name, alias or server/name, without regard to case and separators."""

@@ -17,7 +17,7 @@ from mcpexpose.search.postings import Listed, Names, Postings, TermPostings, inv
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mcpexpose.model.plan import Plan
+    from mcpexpose.model.plan import MinMatch, Plan
 
 LIMIT_MAX = 20
 """Matches that one answer of `find_tools` holds at most."""
@@ -196,7 +196,7 @@ def _segment(reader: FileReader, folder: str, documents: int) -> tuple[str, byte
 
 def _indexed(
     content: bytes, segment_id: str, plan: Plan, folder: str
-) -> tuple[Postings, float, Callable[[], None] | None]:
+) -> tuple[Postings, MinMatch, Callable[[], None] | None]:
     if not plan.tools:
         return _Memory({}, plan), plan.search.min_match, None
     try:

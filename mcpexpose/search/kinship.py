@@ -39,6 +39,16 @@ def families() -> Mapping[str, tuple[str, ...]]:
     return {term: tuple(others) for term, others in kin.items()}
 
 
+@cache
+def words() -> Mapping[str, str]:
+    """By term, a word of the families: how people write what is searched as its stem."""
+    made: dict[str, str] = {}
+    for family in FAMILIES:
+        for word in family.split():
+            made.setdefault(stem(word), word)
+    return made
+
+
 @lru_cache(maxsize=65_536)
 def name_verb(name: str) -> str:
     """The class of the verb in a tool's name: its first word that is one; "" where none is."""

@@ -173,14 +173,8 @@ def invert(
     hold both ways, and only where the whole phrase of the other side stands in a field.
     """
     texts = [documents.of(definition) for definition in definitions]
-    lengths = dict.fromkeys(documents.FIELDS, 0)
-    holders = dict.fromkeys(documents.FIELDS, 0)
-    for fields in texts:
-        for field, tokens in fields.items():
-            lengths[field] += _length(tokens)
-            holders[field] += 1
-    means = {field: lengths[field] / holders[field] for field in documents.FIELDS if holders[field]}
-    phrases = _phrases(synonyms)
+    means = mean_lengths(texts)
+    phrases = phrases_of(synonyms)
     found: dict[str, tuple[list[int], list[float]]] = {}
     for row, fields in enumerate(texts):
         for term, weight in _weights(fields, means, phrases).items():
@@ -190,7 +184,19 @@ def invert(
     return {term: Listed(found[term][0], array("f", found[term][1])) for term in sorted(found)}
 
 
-def _length(tokens: Sequence[Token]) -> int:
+def mean_lengths(texts: Iterable[Mapping[str, Sequence[Token]]]) -> Mapping[str, float]:
+    """Words of each field, in the mean over the documents that have it; TEXTS are what `documents.of` gave."""
+    lengths = dict.fromkeys(documents.FIELDS, 0)
+    holders = dict.fromkeys(documents.FIELDS, 0)
+    for fields in texts:
+        for field, tokens in fields.items():
+            lengths[field] += length(tokens)
+            holders[field] += 1
+    return {field: lengths[field] / holders[field] for field in documents.FIELDS if holders[field]}
+
+
+def length(tokens: Sequence[Token]) -> int:
+    """Words of a field, stop words among them; neither identifiers as a whole nor single characters of pairs."""
     return sum(token.joins == 0 for token in tokens)
 
 
@@ -199,20 +205,30 @@ def _weights(
 ) -> dict[str, float]:
     total: dict[str, float] = {}
     for field, tokens in fields.items():
-        share = documents.WEIGHTS[field] / (1 - B + B * _length(tokens) / means[field])
-        counts: dict[str, float] = {}
-        for token in tokens:
-            if token.term:
-                counts[token.term] = counts.get(token.term, 0) + 1
-        if phrases:
-            for term in _synonyms(tokens, phrases):
-                counts.setdefault(term, SYNONYM_SHARE)
-        for term, count in counts.items():
-            total[term] = total.get(term, 0.0) + share * sqrt(min(count, MOST))
+        whole = field_weight(field, length(tokens), means)
+        for term, count in counts(tokens, phrases).items():
+            total[term] = total.get(term, 0.0) + whole * sqrt(min(count, MOST))
     return total
 
 
-def _phrases(synonyms: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], ...]]:
+def field_weight(field: str, words: int, means: Mapping[str, float]) -> float:
+    """What a word that stands once in FIELD of so many WORDS weighs there."""
+    return documents.WEIGHTS[field] / (1 - B + B * words / means[field])
+
+
+def counts(tokens: Sequence[Token], phrases: Sequence[tuple[tuple[str, ...], ...]]) -> dict[str, float]:
+    """How often each term stands in a field; SYNONYM_SHARE where only an operator's synonym of it does."""
+    found: dict[str, float] = {}
+    for token in tokens:
+        if token.term:
+            found[token.term] = found.get(token.term, 0) + 1
+    if phrases:
+        for term in _synonyms(tokens, phrases):
+            found.setdefault(term, SYNONYM_SHARE)
+    return found
+
+
+def phrases_of(synonyms: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], ...]]:
     """Each entry as pairs (what stands in a text, what it counts as), both ways."""
     pairs: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
     for key in sorted(synonyms):

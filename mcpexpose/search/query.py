@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.search.analysis import Token, name_key, tokens
 from mcpexpose.search.stemming import stem
@@ -20,11 +21,28 @@ MAX_MENDED = 4
 """Unknown words of one query that are mended."""
 MAX_TRIED = 8
 """Unknown words of one query that are tried, since each costs some hundreds of spellings."""
+MAX_LETTERS = 64
+"""Letters of those words together, since a long word costs thousands."""
 
 _QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
+"""A word without the signs at its ends; in one pass, however many there are."""
 _IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
+
+
+How = Literal["kept", "stop", "joined", "split", "edited"]
+"""What became of a word: searched as it is (its stem, its pairs of characters); dropped; run together with the next
+one; taken for two words of the index, or for one that is one edit away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A word of a query, as it was written, and the terms that it is searched as."""
+
+    word: str
+    terms: tuple[str, ...]
+    how: How
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +59,55 @@ class Query:
 
 def parse(text: str, index: Container[str]) -> Query:
     """Analyse TEXT, of at most MAX_QUERY characters. INDEX tells which terms are in a document."""
+    text = bounded(text)
     found = tokens(text)
-    wholes = [
+    wholes = _wholes(found, index)
+    words = [
+        term
+        for _, terms, _ in _mended([token for token in found if token.joins == 0 and token.term], index, _parts(wholes))
+        for term in terms
+    ]
+    return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), tuple(dict.fromkeys(_names(text))))
+
+
+def steps(text: str, index: Container[str]) -> list[Step]:
+    """What `parse` makes of each word of TEXT, in the query's order, dropped ones among them."""
+    found = tokens(bounded(text))
+    words = [token for token in found if token.joins == 0]
+    mended = iter(_mended([token for token in words if token.term], index, _parts(_wholes(found, index))))
+    made: list[Step] = []
+    skip = 0
+    for n, token in enumerate(words):
+        if not token.term:
+            made.append(Step(token.word, (), "stop"))
+        elif skip:
+            skip = 0
+        else:
+            taken, terms, how = next(mended)
+            following = [each.word for each in words[n + 1 :] if each.term][: taken - 1]
+            skip = taken - 1
+            made.append(Step(" ".join([token.word, *following]), terms, how))
+    return made
+
+
+def bounded(text: str) -> str:
+    """TEXT, of which one character may be eighteen in its normal form, with no more than MAX_QUERY of them."""
+    if text.isascii():
+        return text
+    normal = unicodedata.normalize("NFKC", text)
+    return text if len(normal) <= MAX_QUERY else normal[:MAX_QUERY]
+
+
+def _wholes(found: list[Token], index: Container[str]) -> list[tuple[str, tuple[str, ...]]]:
+    return [
         (token.term, tuple(part.term for part in found[n - token.joins : n] if part.joins == 0 and part.term))
         for n, token in enumerate(found)
         if token.joins > 0 and token.term in index
     ]
-    known = {part for _, parts in wholes for part in parts}
-    words = _mended([token for token in found if token.joins == 0 and token.term], index, known)
-    return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), tuple(dict.fromkeys(_names(text))))
+
+
+def _parts(wholes: list[tuple[str, tuple[str, ...]]]) -> set[str]:
+    return {part for _, parts in wholes for part in parts}
 
 
 def _names(text: str) -> Iterator[str]:
@@ -57,14 +115,17 @@ def _names(text: str) -> Iterator[str]:
     yield name_key(text)
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
-            stripped = _EDGES.sub("", part)
-            if _IDENTIFIER.search(stripped) and (key := name_key(stripped)):
+            core = _CORE.search(part)
+            if core and _IDENTIFIER.search(core.group()) and (key := name_key(core.group())):
                 yield key
 
 
-def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[str]:
-    """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN."""
-    mended = tried = 0
+def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[tuple[int, tuple[str, ...], How]]:
+    """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN.
+
+    Before the terms, how many of FOUND they stand for.
+    """
+    mended = tried = letters = 0
     skip = False
     for n, token in enumerate(found):
         if skip:
@@ -74,19 +135,23 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
         common = (
             token.term in index or token.term in known or len(word) < 4 or not word.isalpha() or not _alphabet(word)
         )
-        if common or mended == MAX_MENDED or tried == MAX_TRIED:
-            yield token.term
+        if common or mended == MAX_MENDED or tried == MAX_TRIED or (tried and letters + len(word) > MAX_LETTERS):
+            yield 1, (token.term,), "kept"
             continue
         tried += 1
+        letters += len(word)
         following = found[n + 1] if n + 1 < len(found) else None
         if following is not None and (joined := _joined(token, following, index)):
             mended, skip = mended + 1, True
-            yield joined
-        elif other := _split(word, index) or _edited(word, index):
+            yield 2, (joined,), "joined"
+        elif parts := _split(word, index):
             mended += 1
-            yield from other
+            yield 1, parts, "split"
+        elif other := _edited(word, index):
+            mended += 1
+            yield 1, other, "edited"
         else:
-            yield token.term
+            yield 1, (token.term,), "kept"
 
 
 def _joined(token: Token, following: Token, index: Container[str]) -> str:
@@ -146,6 +211,3 @@ def _replacements(word: str) -> Iterator[str]:
         for letter in _alphabet(word):
             if letter != word[n]:
                 yield word[:n] + letter + word[n + 1 :]
-
-
-__all__ = ["MAX_MENDED", "MAX_QUERY", "MAX_WORDS", "Query", "parse"]

@@ -20,6 +20,7 @@ from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_si
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcpexpose.model.plan import MinMatch
     from mcpexpose.search.blocks import Blocks, Section
 
 KEPT = 8 << 20
@@ -30,7 +31,7 @@ _HEAD_COST = 110
 """Bytes of one document in a term's head."""
 
 
-def open_table(blocks: Blocks, size: int, min_match: float) -> Engine:
+def open_table(blocks: Blocks, size: int, min_match: MinMatch) -> Engine:
     """The engine over the search sections of tools.bin, of a plan of SIZE tools. Raises BundleRefused."""
     try:
         table = Table(blocks)

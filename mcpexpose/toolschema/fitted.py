@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcpexpose.toolschema.problem import Path
     from mcpexpose.toolschema.walk import Walked
 
-_NODES = 20_000
+_NODES = 5_000
 """Schemas that a form may hold: copies of what references lead to are bounded by it."""
 _NESTED = 80
 """Schemas one in the other, those that references lead to among them."""

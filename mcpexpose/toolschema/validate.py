@@ -74,6 +74,21 @@ class Checker:
         self._schema = schema
         self._validator: Any = None
         self._patterns: tuple[str, ...] | None = None
+        self._mirrors: bool | None = None
+
+    @property
+    def mirrored(self) -> Any:
+        """The schema, where it has arguments that go into HTTP headers too (`x-mcp-header`, 2026-07-28); else None."""
+        if self._mirrors is None:
+            waiting, self._mirrors = [self._schema], False
+            while waiting and not self._mirrors:
+                item = waiting.pop()
+                if isinstance(item, dict):
+                    self._mirrors = "x-mcp-header" in item
+                    waiting += item.values()
+                elif isinstance(item, list):
+                    waiting += item
+        return self._schema if self._mirrors else None
 
     def is_quick(self, size: int) -> bool:
         """Whether a value of SIZE bytes is checked so fast that an event loop may wait for it."""

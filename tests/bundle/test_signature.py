@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import stat
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from mcpexpose.bundle.read import open_bundle
-from mcpexpose.bundle.signature import sign
+from mcpexpose.bundle.signature import generate_key, sign
 from mcpexpose.bundle.verify import verify
 from mcpexpose.bundle.write import write
 from mcpexpose.model.errors import BundleNotWritten, BundleRefused, InputMissing, UsageRefused
@@ -41,7 +43,12 @@ def _raw(key: Ed25519PrivateKey) -> bytes:
 
 def test_a_signed_bundle_opens_with_its_key_in_every_form(bundle: Path, tmp_path: Path, key: Ed25519PrivateKey) -> None:
     """Raw, base64, hexadecimal, PEM and a file of it name the same key (C03)."""
-    assert sign(bundle, tmp_path / "key.pem") == bundle / "manifest.sig"
+    signed = sign(bundle, tmp_path / "key.pem")
+    assert signed.path == bundle / "manifest.sig"
+    assert (signed.digest, signed.public_key) == (
+        open_bundle(bundle).manifest.digest,
+        base64.b64encode(_raw(key)).decode(),
+    )
     pem = key.public_key().public_bytes(PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     (tmp_path / "key.pub").write_bytes(pem)
     raw = _raw(key)
@@ -111,3 +118,45 @@ def test_a_damaged_bundle_is_not_signed(
     with pytest.raises(BundleNotWritten):
         sign(bundle, tmp_path / "key.pem")
     assert verify(bundle) == ()
+
+
+def test_a_key_is_made_once_and_for_its_owner(bundle: Path, tmp_path: Path) -> None:
+    """Private 0600, public beside it; what is there is never overwritten, and nothing is left half made (C03)."""
+    private = tmp_path / "release.pem"
+    public = generate_key(private)
+    assert public == tmp_path / "release.pem.pub"
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    sign(bundle, private)
+    assert open_bundle(bundle, public_key=public).manifest
+    before = private.read_bytes(), public.read_bytes()
+    with pytest.raises(UsageRefused, match="never overwritten"):
+        generate_key(private)
+    assert (private.read_bytes(), public.read_bytes()) == before
+    private.unlink()
+    with pytest.raises(UsageRefused, match=r"release\.pem\.pub"):
+        generate_key(private)
+    assert not private.exists()
+    private.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageRefused):
+        generate_key(private)
+    assert not (tmp_path / "elsewhere").exists()
+    with pytest.raises(InputMissing):
+        generate_key(tmp_path / "no" / "key.pem")
+
+
+def test_without_the_library_a_demanded_signature_refuses(
+    bundle: Path, tmp_path: Path, key: Ed25519PrivateKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fail closed, and name the extra; a plan of which no signature is demanded needs no library (C03)."""
+    sign(bundle, tmp_path / "key.pem")
+    raw = _raw(key)
+    for name in [name for name in sys.modules if name.split(".")[0] == "cryptography"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    for work in (
+        lambda: open_bundle(bundle, public_key=raw),
+        lambda: sign(bundle, tmp_path / "key.pem"),
+        lambda: generate_key(tmp_path / "new.pem"),
+    ):
+        with pytest.raises(UsageRefused, match=r"mcpexpose\[sign\]"):
+            work()
+    assert open_bundle(bundle).manifest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import json
+import logging
 import sys
 import threading
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose.client import child
+from mcpexpose.client.connect import quiet
 from mcpexpose.client.connections import Connections
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
 from mcpexpose.model.transport import Transport
@@ -38,6 +40,7 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str = "s"
     progress: Callable[[], None] = lambda: None
+    mirrored: Mapping[str, Any] | None = None
 
 
 @pytest.fixture
@@ -178,6 +181,34 @@ def test_a_server_that_is_connected_again_is_asked_again(connections: Connection
     assert again == []
     connections.open("s", transport).result(60)
     assert again == ["s"]
+
+
+def test_a_subscription_that_was_dropped_is_made_up_for(connections: Connections, tmp_path: Path) -> None:
+    """G08: what a server of the new era said while nobody was subscribed is told to nobody, so it is asked."""
+    again: list[str] = []
+    heard: list[str] = []
+    connections.on_reopened, connections.on_changed = again.append, heard.append
+    connections.open("s", fake(tmp_path, protocol=ERAS[1], tools=[])).result(60)
+    control.notify(tmp_path, "s", CHANGED)
+    until(lambda: heard == ["s"])
+    control.notify(tmp_path, "s", "end-subscription")
+    until(lambda: again == ["s"])
+    control.notify(tmp_path, "s", CHANGED)
+    until(lambda: heard == ["s", "s"])
+    assert len(control.starts(tmp_path, "s")) == 1
+
+
+def test_the_sdk_stays_quiet_until_the_last_connection_ends() -> None:
+    """What the SDK logs of messages that it cannot read is content; connections end in any order."""
+    logger = logging.getLogger("mcp")
+    before = logger.level
+    one, other = quiet(), quiet()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert not logger.isEnabledFor(logging.CRITICAL)
+    other.__exit__(None, None, None)
+    assert logger.level == before
 
 
 def test_what_cannot_be_reached_was_not_sent(connections: Connections, tmp_path: Path) -> None:

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from mcp import MCPError
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
 
-from mcpexpose.client import child, connect
+from mcpexpose.client import child, connect, web
 from mcpexpose.client.connections import Connections
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
 from mcpexpose.model.transport import Transport
@@ -218,6 +221,29 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections) 
         connections.close()
 
 
+def test_errors_over_the_old_sse(connections: Connections) -> None:
+    """There each request is accepted (202) and answered on another stream: what is said there counts."""
+    server = Server("old", on_list_tools=None, on_call_tool=refuse)
+    transport = SseServerTransport("/messages/")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            async with transport.connect_sse(scope, receive, send) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+        elif scope["type"] == "http":
+            await transport.handle_post_message(scope, receive, send)
+
+    with serving(app) as address:
+        with pytest.raises(ServerError) as caught:
+            connections.call(Call(Transport("sse", url=f"{address}/sse"))).result(60)
+        assert caught.value.code == -32602
+        connections.close()
+
+
+async def refuse(ctx: Any, params: Any) -> Any:
+    raise MCPError(-32602, "Unknown tool")
+
+
 def test_another_way_to_a_server_is_another_connection(connections: Connections) -> None:
     """A plan that was loaded later names another address: its calls go there, and those of the older one do not."""
 
@@ -245,6 +271,39 @@ def test_nobody_listens_any_more(connections: Connections) -> None:
         assert connections.call(Call(transport)).result(60) == {"content": []}
     with pytest.raises(NotSent):
         connections.call(Call(transport)).result(60)
+
+
+@pytest.mark.slow
+def test_a_server_that_has_nothing_to_say_for_long(connections: Connections) -> None:
+    """G08: the stream of an older server is not given up for silence; what it says at last is heard."""
+    heard: list[str] = []
+    connections.on_changed = heard.append
+    speak = threading.Event()
+
+    async def on_call(message: dict[str, Any], send: Any) -> None:
+        await respond(send, 200, answer(message, {"content": []}), JSON)
+
+    inner = app_of(on_call, [])
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await inner(scope, receive, send)
+            return
+        await send(stream())
+        await send({"type": "http.response.body", "body": b": hello\n\n", "more_body": True})
+        await anyio.to_thread.run_sync(speak.wait, abandon_on_cancel=True)
+        said = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        body = b"event: message\ndata: " + json.dumps(said).encode() + b"\n\n"
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        await anyio.sleep(60)
+
+    with serving(app) as address:
+        transport = Transport("http", url=f"{address}/mcp", tool_timeout_s=1, startup_timeout_s=1)
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        threading.Event().wait(web.SLACK_S * 3)
+        speak.set()
+        until(lambda: heard == ["s"])
+        connections.close()
 
 
 KILLED = """

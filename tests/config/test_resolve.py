@@ -190,3 +190,14 @@ def test_a_credential_in_place_of_a_name_is_withheld(written: str, kept: str) ->
     made, findings = resolved(f'{SERVER}args = ["{written.replace("TOKEN", token)}"]\n')
     assert made.transports["a"].args == (kept,)
     assert "secret-in-config" in {finding.slug for finding in findings}
+
+
+def test_the_name_of_a_variable_is_no_credential() -> None:
+    """A name in place of a name is printed; a literal that was put there by mistake is not (law 6)."""
+    text = '[mcp_servers.x]\nurl = "https://x.example/mcp"\nbearer_token_env_var = "{}"\nenv_vars = ["SERVER_TOKEN"]\n'
+    named, _ = parsed(text.format("GITHUB_TOKEN"))
+    assert named is not None
+    assert resolve.literal_secrets(named) == frozenset()
+    mistaken, _ = parsed(text.format(GITHUB))
+    assert mistaken is not None
+    assert resolve.literal_secrets(mistaken) == {GITHUB}

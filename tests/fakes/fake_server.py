@@ -51,7 +51,8 @@ SCRIPTS/ID.json, every key optional:
                         notify          a method, sent as a notification before the answer
                         progress        n: so many reports of progress, one each `delay` seconds, before the answer
     control           path of a file of lines {"method", "params"?, "times"?, "after"?}: each line that appears is
-                      sent as notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl
+                      sent as notifications, after `after` seconds; default SCRIPTS/ID.control.jsonl. The method
+                      "end-subscription" ends the one that is open
 
 On the 2026-07-28 revision a notification is sent to the subscription that is open, where there is one, tagged with its
 id; on a handshake revision to whoever is connected.
@@ -287,6 +288,10 @@ class FakeServer:
                 if self.protocol() == MODERN:
                     self.listening.wait()  # what is sent before it reaches nobody
                 time.sleep(order.get("after", 0))
+                if order["method"] == "end-subscription":
+                    number, self.subscription = self.subscription, None
+                    self.send({"id": number, "result": self.complete({})})
+                    continue
                 self.notify(order["method"], order.get("times", 1), order.get("params"))
             seen = max(seen, len(lines))
             time.sleep(POLL_S)

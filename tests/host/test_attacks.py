@@ -135,6 +135,33 @@ def test_a_change_that_is_heard_while_the_call_is_written_down(tmp_path: Path) -
     assert [each.state for each in ledger.requests()] == ["granted"]
 
 
+def test_a_call_that_is_cancelled_while_it_is_written_down(tmp_path: Path) -> None:
+    """G11, G06: it never leaves, so nothing is open and the approval is still good."""
+    ledger, sink = Slow(tmp_path / "runs.sqlite"), Memory()
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), runtime=Runtime(ledger=ledger, audit=sink))
+    session, server = plan.session(), Server()
+    handle = inspected(session, "put")
+    session.approve(handle, {})
+    writing, go_on = threading.Event(), threading.Event()
+    ledger.meanwhile = lambda: (writing.set(), go_on.wait(20))
+
+    async def main() -> None:
+        task = asyncio.create_task(session.call(handle, {}, through=server))
+        while not writing.is_set():
+            await asyncio.sleep(0.005)
+        task.cancel()
+        await asyncio.sleep(0.01)
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(main())
+    assert server.calls == []
+    assert ledger.open_runs() == ()
+    assert [each.state for each in ledger.requests()] == ["granted"]
+    assert sink.told("call") == ["cancelled"]
+
+
 def test_a_policy_that_changes_while_the_call_is_written_down(tmp_path: Path) -> None:
     """G06: the same revision, and a plan that asks now: what was allowed before is not sent."""
     ledger = Slow(tmp_path / "runs.sqlite")

@@ -103,7 +103,7 @@ def test_anthropic_gets_references_to_tools_of_the_same_request() -> None:
     session = host().session()
     exported = set(names(session, "anthropic-custom"))
     found = session.find_tools("failed job log")
-    block = mcpexpose.export_answer(found, "anthropic-custom", "toolu_1")
+    block = mcpexpose.export_answer(session, found, "anthropic-custom", "toolu_1")
     TypeAdapter(strict(ToolResultBlockParam)).validate_python(block, strict=True)
     assert block["tool_use_id"] == "toolu_1"
     assert [each["tool_name"] for each in block["content"]] == [match.tool.alias for match in found.matches]
@@ -116,8 +116,9 @@ def test_openai_gets_the_definitions_of_what_was_found() -> None:
         ResponseToolSearchOutputItemParamParam,
     )
 
-    found = host().session().find_tools("failed job log", limit=1)
-    item = mcpexpose.export_answer(found, "openai-custom", "call_1")
+    session = host().session()
+    found = session.find_tools("failed job log", limit=1)
+    item = mcpexpose.export_answer(session, found, "openai-custom", "call_1")
     TypeAdapter(strict(ResponseToolSearchOutputItemParamParam)).validate_python(item, strict=True)
     assert [each["name"] for each in item["tools"]] == ["jobs__read_log"]
     assert (item["call_id"], item["execution"], item["status"]) == ("call_1", "client", "completed")
@@ -128,26 +129,48 @@ def test_others_get_the_text_of_the_answer() -> None:
     from mcp_types import CallToolResult
     from openai.types.chat import ChatCompletionToolMessageParam
 
-    found = host().session().find_tools("failed job log")
-    chat = mcpexpose.export_answer(found, "openai-chat", "call_1")
+    session = host().session()
+    found = session.find_tools("failed job log")
+    chat = mcpexpose.export_answer(session, found, "openai-chat", "call_1")
     TypeAdapter(strict(ChatCompletionToolMessageParam)).validate_python(chat, strict=True)
     assert chat["content"] == found.text
     for target in ("gemini", "gemini-schema"):
-        part = mcpexpose.export_answer(found, target, "call_1")
+        part = mcpexpose.export_answer(session, found, target, "call_1")
         assert genai.Part.model_validate(part).function_response is not None
         assert part["functionResponse"]["response"] == {"output": found.text}
-    result = CallToolResult.model_validate(mcpexpose.export_answer(found, "mcp", ""))
+    result = CallToolResult.model_validate(mcpexpose.export_answer(session, found, "mcp", ""))
     assert result.content[0].text == found.text  # type: ignore[union-attr]
 
 
 def test_a_search_without_a_hit_says_so_in_every_form() -> None:
     """F09: an answer, and never a guessed name."""
-    found = host().session().find_tools("zzz qqq")
-    assert mcpexpose.export_answer(found, "anthropic-custom", "t")["content"] == [{"type": "text", "text": found.text}]
-    assert mcpexpose.export_answer(found, "openai-custom", "t")["tools"] == []
+    session = host().session()
+    found = session.find_tools("zzz qqq")
+    block = mcpexpose.export_answer(session, found, "anthropic-custom", "t")
+    assert block["content"] == [{"type": "text", "text": found.text}]
+    assert mcpexpose.export_answer(session, found, "openai-custom", "t")["tools"] == []
+
+
+def test_what_request_1_declares_is_not_loaded_again() -> None:
+    """The vendor takes references to deferred tools, and a function once; selected tools are of request 1 too (X04)."""
+    session = host().session(tools=["jobs/cancel"])
+    found = session.find_tools("git__status jobs__cancel jobs__read_log")
+    assert {match.tool.alias for match in found.matches} >= {"git__status", "jobs__cancel", "jobs__read_log"}
+    for again in (found, session.find_tools("jobs__read_log")):  # what was found before is found anew
+        block = mcpexpose.export_answer(session, again, "anthropic-custom", "t")
+        loaded = {each["tool_name"] for each in block["content"]}
+        assert loaded == {
+            each["name"] for each in mcpexpose.export_answer(session, again, "openai-custom", "t")["tools"]
+        }
+        assert "jobs__read_log" in loaded
+        assert not loaded & {"git__status", "jobs__cancel"}
+    only = session.find_tools("git__status", limit=1)
+    assert mcpexpose.export_answer(session, only, "anthropic-custom", "t")["content"][0]["type"] == "text"
 
 
 @pytest.mark.parametrize("target", ["anthropic", "anthropic-regex", "anthropic-mcp", "openai", "openai-mcp"])
 def test_a_vendor_that_searches_by_itself_is_answered_nothing(target: str) -> None:
+    session = host().session()
+    found = session.find_tools("job")
     with pytest.raises(UsageRefused, match="searches by itself"):
-        mcpexpose.export_answer(host().session().find_tools("job"), target, "call_1")
+        mcpexpose.export_answer(session, found, target, "call_1")

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mcpexpose import HostPlan, Inspection, SelectionRefused
+from mcpexpose import HostPlan, Inspection, Ledger, Runtime, SelectionRefused
 from mcpexpose.host.freshness import Watch
 from mcpexpose.host.refreshing import is_quiet
 from mcpexpose.model.catalog import revision_of
@@ -167,6 +167,24 @@ def test_the_same_list_clears(tmp_path: Path) -> None:
     assert lister.asked == 1
     assert plan.freshness("gh").state == "fresh"
     assert sink.told("refresh") == ["unchanged"]
+
+
+def test_a_new_bundle_is_a_new_list(tmp_path: Path) -> None:
+    """G08: where the host cannot ask, a plan that is loaded later, of a catalog that was captured later, goes on."""
+    now = [NOW]
+    runtime = Runtime(ledger=Ledger(tmp_path / "runs.sqlite"))
+
+    def load(captured_at: str) -> HostPlan:
+        more: Any = {"captured_at": {"gh": captured_at}, "clock": lambda: now[0]}
+        return plan_of(tmp_path, tool("gh", "get"), runtime=runtime, **more)
+
+    ahead = load("2026-11-30T12:04:00Z")
+    ahead.list_changed("gh")
+    assert ahead.freshness("gh").state == "stale"  # by a clock that is ahead, and known before
+    now[0] += datetime.timedelta(minutes=10)
+    assert load("2026-11-30T11:59:59Z").freshness("gh").reason == "list-changed"
+    assert load("2026-11-30T12:09:00Z").freshness("gh").state == "fresh"
+    assert ahead.freshness("gh").state == "stale"
 
 
 def test_another_list_refuses(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ SCHEMAS = st.recursive(LEAVES, _more, max_leaves=5)
 
 
 @given(schema=SCHEMAS, value=VALUES, target=st.sampled_from(TARGETS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_fits_the_schema_fits_its_form(schema: Any, value: Any, target: str) -> None:
     """Only demands are dropped: no argument that the tool takes is kept from the model (G06)."""
     holds(schema, value, target)
@@ -325,7 +325,7 @@ def holds(schema: Any, value: Any, target: str) -> None:
 
 
 @given(schema=st.recursive(LEAVES, _more, max_leaves=6), target=st.sampled_from(("gemini", "gemini-json-schema")))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_form_holds_no_keyword_outside_its_subset(schema: Any, target: str) -> None:
     kept = rows_of(target)["kept-keywords"]
     assert isinstance(kept, tuple)

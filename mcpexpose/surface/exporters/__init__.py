@@ -13,7 +13,7 @@ from mcpexpose.model.errors import UsageRefused
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.exported import Export
@@ -33,15 +33,16 @@ def export(surface: Surface, target: str) -> Export:
     return exported
 
 
-def answer(found: Answer, target: str, call_id: str) -> dict[str, Any]:
-    """What goes back to the model of TARGET for its call CALL_ID of find_tools.
+def answer(found: Answer, target: str, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
+    """What goes back to the model of TARGET for its call CALL_ID of find_tools; FIRST are the aliases that request 1
+    declares, which need no loading.
 
     Raises UsageRefused for a name that is no target, and for a target that searches by itself.
     """
     module = _of(target)
     if not hasattr(module, "answer"):
         raise UsageRefused(f"{target} searches by itself: there is no find_tools to answer")
-    answered: dict[str, Any] = module.answer(found, call_id)
+    answered: dict[str, Any] = module.answer(found, call_id, first)
     return answered
 
 

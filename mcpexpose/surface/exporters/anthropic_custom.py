@@ -12,6 +12,8 @@ from mcpexpose.surface.fitting import Fitting
 from mcpexpose.surface.offered import Offered
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.exported import Export
     from mcpexpose.surface.offered import Surface
@@ -24,10 +26,14 @@ def export(surface: Surface) -> Export:
     return request(surface, "anthropic-custom", fitting, [*search, *direct, *deferred])
 
 
-def answer(found: Answer, call_id: str) -> dict[str, Any]:
-    """A `tool_result` block. A reference to a tool that the export left out would fail the request: it has none."""
+def answer(found: Answer, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
+    """A `tool_result` block with references to deferred tools of the request; the text where there are none.
+
+    A reference to a tool that the export left out would fail the request, so it has none.
+    """
     fitting = Fitting("anthropic")
-    named = [fitting.tool(Offered(match.tool, match.definition, "found")) for match in found.matches]
+    loading = [match for match in found.matches if match.tool.alias not in first]
+    named = [fitting.tool(Offered(match.tool, match.definition, "found")) for match in loading]
     blocks: list[dict[str, Any]] = [{"type": "tool_reference", "tool_name": each.name} for each in named if each]
     return {
         "type": "tool_result",

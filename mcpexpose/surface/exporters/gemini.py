@@ -12,7 +12,7 @@ from mcpexpose.surface.exported import Export, in_order
 from mcpexpose.surface.fitting import Declared, Fitting, with_description
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.offered import Surface
@@ -36,7 +36,7 @@ def content(surface: Surface, target: str, limits: str, parameters: Callable[[De
     return Export(target, value, in_order(fitting.losses))
 
 
-def answer(found: Answer, call_id: str) -> dict[str, Any]:
+def answer(found: Answer, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
     """The part that answers the call; CALL_ID is its `id`, "" where it had none."""
     told: dict[str, Any] = {"name": SEARCH_TOOL, "response": {"output": found.text}}
     return {"functionResponse": {"id": call_id, **told} if call_id else told}

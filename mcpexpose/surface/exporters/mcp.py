@@ -13,6 +13,8 @@ from mcpexpose.surface.exported import Export, in_order
 from mcpexpose.surface.fitting import Fitting
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.offered import Offered, Surface
 
@@ -38,7 +40,7 @@ def export(surface: Surface) -> Export:
     return Export("mcp", {"tools": tools}, in_order(fitting.losses))
 
 
-def answer(found: Answer, call_id: str) -> dict[str, Any]:
+def answer(found: Answer, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
     """The result of the call; the protocol binds it to the request by the message's own id."""
     return {"content": [{"type": "text", "text": found.text}]}
 

@@ -8,6 +8,8 @@ from mcpexpose.surface.exported import Export, in_order
 from mcpexpose.surface.fitting import Declared, Fitting, with_description
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.offered import Surface
 
@@ -23,7 +25,7 @@ def export(surface: Surface) -> Export:
     return Export("openai-chat", value, in_order(fitting.losses))
 
 
-def answer(found: Answer, call_id: str) -> dict[str, Any]:
+def answer(found: Answer, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
     """The message that answers the call."""
     return {"role": "tool", "tool_call_id": call_id, "content": found.text}
 

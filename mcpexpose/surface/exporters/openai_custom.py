@@ -13,6 +13,8 @@ from mcpexpose.surface.fitting import Fitting
 from mcpexpose.surface.offered import Offered
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from mcpexpose.model.answer import Answer
     from mcpexpose.surface.offered import Surface
 
@@ -33,10 +35,13 @@ def export(surface: Surface) -> Export:
     return Export("openai-custom", value, in_order(fitting.losses))
 
 
-def answer(found: Answer, call_id: str) -> dict[str, Any]:
-    """A `tool_search_output` item with the definitions of all matches; an empty list where nothing fits."""
+def answer(found: Answer, call_id: str, first: Container[str] = ()) -> dict[str, Any]:
+    """A `tool_search_output` item with the definitions of all matches but those of request 1, which has them already;
+    an empty list where there is none.
+    """
     fitting = Fitting(LIMITS)
-    loaded = fitting.tools(Offered(match.tool, match.definition, "found") for match in found.matches)
+    loading = [match for match in found.matches if match.tool.alias not in first]
+    loaded = fitting.tools(Offered(match.tool, match.definition, "found") for match in loading)
     return {
         "type": "tool_search_output",
         "call_id": call_id,

@@ -21,17 +21,18 @@ rule = Rule(__name__, severity="warning", since="0.1.0", remembered="plan")
 @rule.on(WholePlan)
 def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
     findable, plan = context.findable, subject.compiled.plan
-    limit = plan.search.limit
+    limit, bound = plan.search.limit, plan.search.min_match
     for row, tool in enumerate(plan.tools):
         words = findable.words(row) if tool.exposure is Exposure.DEFERRED else ""
-        # With fewer rivals than there are places it is among the answers, unless a poor answer is none at all.
-        if not words or (len(findable.rivals[row]) < limit and not plan.search.min_match):
+        # With fewer rivals than there are places it is among the answers, unless a poor answer is none at all; and what
+        # holds every word is never weak.
+        if not words or (len(findable.rivals[row]) < limit and bound in (0, "weak")):
             continue
         found = findable.search(words, limit)
         if any(hit.row == row for hit in found.hits):
             continue
         if found.reason == "below-min-match":
-            message = f"finds nothing, since no match reaches [search] min_match, {plan.search.min_match:g}"
+            message = f"finds nothing, since no match reaches [search] min_match, {bound}"
             advice = "Lower min_match, or say more of what the tool does."
         else:
             message = f"finds {count(limit, 'other tool')}, and not it"

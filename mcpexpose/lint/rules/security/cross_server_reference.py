@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcpexpose.model.finding import Finding
 
 rule = Rule(__name__, severity="warning", since="0.1.0")
+_CHOOSING = frozenset({"operation", "operations", "action", "command", "method"})
+"""Arguments by which a tool is told which of several things to do; its text lists them."""
 
 
 @rule.on(WholePlan)
@@ -31,7 +33,9 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
             continue
         for word in sorted(tokens(tool.decision.description)):
             others = names.get(word, ())
-            if others and all(other.id.server != tool.id.server for other in others) and not _own(word, tool, context):
+            if others and all(other.id.server != tool.id.server for other in others):
+                if word == others[0].id.name and _own(word, tool, context):
+                    continue
                 named = shown(str(others[0].id))
                 yield rule.finding(
                     f"the description of {shown(str(tool.id))} names {named}, a tool of another server",
@@ -43,7 +47,11 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
 
 
 def _own(word: str, tool: CapturedTool, context: Context) -> bool:
-    """Whether a bare name is a word of the tool's own: a value that it takes, or a sibling without its prefix."""
+    """Whether a bare name is the tool's own: an operation that it does, a value that it takes, or a sibling's end."""
+    schema = tool.raw.get("inputSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(properties, dict) and not _CHOOSING.isdisjoint(properties):
+        return True
     key = name_key(word)
     if any(name_key(sibling.id.name).endswith(key) for sibling in context.tools_by_server[tool.id.server]):
         return True
