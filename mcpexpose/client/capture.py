@@ -100,9 +100,7 @@ async def _capture_one(
     now: datetime.datetime | None,
 ) -> Captured:
     server = target.server
-    begun = now or datetime.datetime.now(
-        datetime.UTC
-    )  # what changes from here on may not be in the list
+    begun = now or datetime.datetime.now(datetime.UTC)  # what changes from here on may not be in the list
     on_progress(Progress(server, "connecting"))
     try:
         started = launch(target, environ)

@@ -227,6 +227,7 @@ def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> 
     names = [tool["name"] for tool in json.loads((hostile / "catalogs" / "s.json").read_text("utf-8"))["tools"]]
     commands = [("show",), ("search", "pwned", "good"), ("search", SEEN + UNSEEN.replace("\x00", ""))]
     commands += [(command, f"s/{name}") for command in ("explain", "inspect") for name in names]
+    commands += [("search", "pwned", "--explain"), *(("search", "pwned", f"--why-not=s/{name}") for name in names)]
     for words in commands:
         done = run(*words, "--format", form)
         assert done.code in (0, 2)
@@ -311,6 +312,8 @@ def test_arguments_are_shown_as_well(run: Run, project: Path) -> None:
         ("runs", "--store", evil),
         ("rule", evil),
         ("test", evil),
+        ("search", "x", "--why-not", f"git/{evil}"),
+        ("sign", evil, "--key", evil),
         ("export", "--to", evil),
         ("export", "--to", "openai", "--profile", evil),
         ("export", "--to", "openai", "--out", f"none/{evil}"),
