@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.model.errors import PlanRefused
 from mcpexpose.model.finding import Finding, Location, Place, Severity
-from mcpexpose.model.lock import LOCK_NAME, identity_of
 from mcpexpose.model.policy import Exposure, PolicyState
 
 if TYPE_CHECKING:
@@ -165,6 +164,8 @@ class Workspace:
     @cached_property
     def identities(self) -> Mapping[str, str]:
         """How each enabled server is reached, as a lock holds it."""
+        from mcpexpose.model.lock import identity_of
+
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
 
     @cached_property
@@ -185,6 +186,8 @@ class Workspace:
 
     @property
     def lock_path(self) -> Path:
+        from mcpexpose.model.lock import LOCK_NAME
+
         return self.folder / LOCK_NAME
 
     @property

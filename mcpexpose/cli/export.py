@@ -74,6 +74,7 @@ def command(
       mcpexpose export --to anthropic --profile ci --format json
     """
     from mcpexpose.host.exporting import export
+    from mcpexpose.model.text import shown
     from mcpexpose.report import export as report
 
     held, code, writable = _held(bundle, config, catalogs, now)
@@ -85,11 +86,11 @@ def command(
     if out is None:
         console.out_machine(text)
     elif not writable:
-        console.say(f"mcpexpose: nothing is written to {console.name_of(out)}: the config has errors")
+        console.say(f"mcpexpose: nothing is written to {shown(console.name_of(out))}: the config has errors")
         return exits.FINDINGS
     else:
         console.write_file(out, text)
-        console.say(f"wrote {console.name_of(out)}")
+        console.say(f"wrote {shown(console.name_of(out))}")
     return code
 
 

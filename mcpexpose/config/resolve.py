@@ -115,7 +115,12 @@ def _meaning(config: Config, transports: Mapping[str, Transport]) -> Any:
         own = server.model_dump(_DECIDING_OF_SERVER, exclude_none=True)
         own["allow"] = list(server.allow_patterns) if server.allow_patterns is not None else None
         own["deny"] = list(server.deny_patterns)
-        own["transport"] = {key: value for key, value in to_json(transports[server_id]).items() if value}
+        own["transport"] = {
+            # 30.0 and 30 have one canonical form, and the latter costs less to write.
+            key: int(value) if isinstance(value, float) and value.is_integer() else value
+            for key, value in to_json(transports[server_id]).items()
+            if value
+        }
         servers[server_id] = own
     return {**whole, "servers": servers}
 

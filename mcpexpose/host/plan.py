@@ -273,9 +273,18 @@ class HostPlan:
             self._successor = plan
         return plan
 
-    def succeed(self, compiled: Compiled) -> HostPlan:
-        """Put COMPILED in the place of the newest plan, at once for all sessions; the plan that it makes."""
+    def succeed(self, compiled: Compiled, *, warm: bool = False) -> HostPlan:
+        """Put COMPILED in the place of the newest plan, at once for all sessions; the plan that it makes.
+
+        WARM opens its search engine before that, which takes its time, so that no search has to wait for it.
+        """
         made = HostPlan(CompiledSource(compiled.plan, compiled.definitions), None, self.runtime)
+        if warm:
+            try:
+                _ = made.engine
+            except BaseException:
+                self.runtime.latest = self.newest
+                raise
         while True:
             plan = self.newest
             with plan._opening:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import math
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ class _Refreshes:
     """Those that are running in a runtime."""
 
     def __init__(self) -> None:
+        self.pid = os.getpid()
         self.lock = threading.Lock()
         self.running: dict[str, concurrent.futures.Future[bool | None]] = {}
         self.background: set[str] = set()
@@ -71,9 +73,12 @@ _making = threading.Lock()
 
 def _of(runtime: Runtime) -> _Refreshes:
     with _making:
-        if runtime not in _all:
-            _all[runtime] = _Refreshes()
-        return _all[runtime]
+        known = _all.get(runtime)
+        if known is None or known.pid != os.getpid():
+            if known is not None:  # what the process that we are a fork of was asking for never comes here
+                runtime.give_up()
+            known = _all[runtime] = _Refreshes()
+        return known
 
 
 def hear(runtime: Runtime, server: str) -> None:
@@ -164,6 +169,8 @@ async def _rounds(plan: HostPlan, server: str) -> bool:
         try:
             tools = await _list(runtime, known)
             revision = await in_thread(revision_of, server, tools)
+            catalog = _catalog(known, tools, revision, runtime.now())
+            runtime.confirm(server, tuple(str(tool["name"]) for tool in tools))
         except BaseException as error:
             runtime.step(server, lambda watch: watch.failed())
             if not isinstance(error, Exception):
@@ -171,11 +178,10 @@ async def _rounds(plan: HostPlan, server: str) -> bool:
             _log.info("the tools of a server could not be listed again: %s", type(error).__name__)
             outcome = "failed"
             break
-        runtime.confirm(server, tuple(str(tool["name"]) for tool in tools))
         runtime.step(server, lambda watch, revision=revision: watch.ended(revision))  # type: ignore[misc]
         outcome = "unchanged" if revision == pinned else "changed"
         # What was listed last is what a later compile goes by, for whatever server that is.
-        runtime.catalogs[server] = _catalog(known, tools, revision, runtime.now())
+        runtime.catalogs[server] = catalog
         if runtime.watch(server).is_settled:
             break
     if outcome == "changed":
@@ -240,7 +246,7 @@ def _replan(plan: HostPlan) -> None:
             if _settings(compiled.plan) != _settings(plan.plan):
                 _log.warning("the config is another now than that of the plan, so no plan was compiled from it")
                 return
-            plan.succeed(compiled)
+            plan.succeed(compiled, warm=True)
         except Exception as error:
             _log.warning("the plan could not be compiled again, its changed servers stay out: %s", type(error).__name__)
 

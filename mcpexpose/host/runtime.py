@@ -147,6 +147,11 @@ class Runtime:
             after = self._watches[server] = change(self._watches.get(server, Watch()))
             return after
 
+    def give_up(self) -> None:
+        """No list that is being asked for will come."""
+        with self._lock:
+            self._watches = {name: each.failed() if each.asking else each for name, each in self._watches.items()}
+
     def confirm(self, server: str, names: tuple[str, ...]) -> None:
         """A list came just now: a plan of its revision is as young as that."""
         self._stamps[server] = self.now()

@@ -302,8 +302,11 @@ class Session:
     def settle(self, tool: Named, arguments: Mapping[str, Any] | str | bytes, outcome: Settlement) -> bool:
         """Say what became of a call whose completion was unknown; False where no such call is open (G11).
 
-        Raises SelectionRefused where the session has no such tool, and LedgerUnavailable.
+        Raises ValueError for another OUTCOME, SelectionRefused where the session has no such tool, and
+        LedgerUnavailable.
         """
+        if outcome not in ("completed", "not-completed"):  # it stands in the events
+            raise ValueError("a call is settled as completed or not-completed")
         located, bound = self._bound(tool, arguments)
         done = self.plan.runtime.ledger.settle(bound.key) is not None
         if done:

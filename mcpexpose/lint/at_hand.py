@@ -24,8 +24,9 @@ class AtHand(Context):
             "file": workspace.name,
             "resolved": workspace.resolved,
             "now": workspace.now,
-            "comments": workspace.document.comments,
-            "first_key": workspace.document.first_key,
+            # Few files have a comment that is meant for lint, and a scan for comments takes long.
+            "comments": workspace.document.comments if "mcpexpose:" in workspace.document.text else (),
+            "first_key": workspace.document.first_key if "mcpexpose:" in workspace.document.text else float("inf"),
             "locate": workspace.locate,
             "tests": lambda: workspace.tests,
         }

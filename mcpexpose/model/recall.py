@@ -10,6 +10,8 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.model.canonical import canonical
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -26,8 +28,11 @@ class Recall:
         """SHA-256 of a definition as its server sent it; made once for each object."""
         known = self._keys.get(id(tool))
         if known is None:
-            text = json.dumps(tool, ensure_ascii=True, separators=(",", ":"))
-            known = self._keys[id(tool)] = (tool, hashlib.sha256(text.encode()).hexdigest())
+            try:
+                data = json.dumps(tool, ensure_ascii=True, separators=(",", ":")).encode()
+            except RecursionError:
+                data = canonical(tool)
+            known = self._keys[id(tool)] = (tool, hashlib.sha256(data).hexdigest())
         return known[1]
 
     def is_sound(self, tool: Mapping[str, Any]) -> bool:

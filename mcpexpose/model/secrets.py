@@ -124,7 +124,14 @@ _FORMS = (
     ("private key", r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,8000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"),
     ("age key", r"AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
 )
-_FORM = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<f{n}>{form})" for n, (_, form) in enumerate(_FORMS)) + ")")
+_LONG = re.compile(r"[A-Za-z0-9_.+/=:-]{14}|PRIVATE KEY")
+"""Every one of the forms has such a stretch, and few short texts do."""
+
+
+@lru_cache(maxsize=1)
+def _form() -> re.Pattern[str]:
+    return re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<f{n}>{form})" for n, (_, form) in enumerate(_FORMS)) + ")")
+
 
 _REFERENCE = re.compile(r"\$\$|\$\{[^}]{0,512}\}")
 _DEFAULT = re.compile(r"\$\{\w+:-")
@@ -140,8 +147,10 @@ _WHOLE_SCHEME = re.compile(r"(?i)\s*(?:(?:bearer|basic|token|apikey|digest)\s+)?
 
 
 def _by_form(text: str) -> list[Secret]:
-    out = []
-    for found in _FORM.finditer(text):
+    out: list[Secret] = []
+    if not _LONG.search(text):
+        return out
+    for found in _form().finditer(text):
         if found.lastgroup is not None and not is_placeholder(found.group()):
             out.append(Secret(_FORMS[int(found.lastgroup[1:])][0], *found.span()))
     return out

@@ -34,6 +34,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "audit": ("events.jsonl",),
     "schema": ("config",),
     "test": NOW,
+    "export": ("--to", "openai", *NOW),
 }
 """What makes a command print something; without arguments, or its help, for one that is not here."""
 

@@ -227,11 +227,25 @@ def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> 
     names = [tool["name"] for tool in json.loads((hostile / "catalogs" / "s.json").read_text("utf-8"))["tools"]]
     commands = [("show",), ("search", "pwned", "good"), ("search", SEEN + UNSEEN.replace("\x00", ""))]
     commands += [(command, f"s/{name}") for command in ("explain", "inspect") for name in names]
+    commands += [("search", "pwned", "--explain"), *(("search", "pwned", f"--why-not=s/{name}") for name in names)]
     for words in commands:
         done = run(*words, "--format", form)
         assert done.code in (0, 2)
         inert(done.out)
         inert(done.err)
+
+
+@pytest.mark.parametrize("form", ["value", "json"])
+def test_what_is_exported_is_inert(form: str, hostile: Path, run: Run) -> None:
+    """In the form of every API; what it cannot say is told as well (law 6)."""
+    from mcpexpose.surface.exporters import targets
+
+    for at in (hostile / "config.toml", plain(hostile / "plain")):
+        for target in targets():
+            done = run("export", "--to", target, "--config", str(at), "--format", form)
+            assert done.code in (0, 1)
+            inert(done.out)
+            inert(done.err)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "junit"])
@@ -298,6 +312,11 @@ def test_arguments_are_shown_as_well(run: Run, project: Path) -> None:
         ("runs", "--store", evil),
         ("rule", evil),
         ("test", evil),
+        ("search", "x", "--why-not", f"git/{evil}"),
+        ("sign", evil, "--key", evil),
+        ("export", "--to", evil),
+        ("export", "--to", "openai", "--profile", evil),
+        ("export", "--to", "openai", "--out", f"none/{evil}"),
         ("test", "-k", evil),
         ("schema", evil),
         (evil,),
@@ -335,6 +354,7 @@ def test_names_of_files_and_folders_are_shown_as_well(run: Run, project: Path) -
         ("lock", *at),
         ("lock", *at, "--check"),
         ("explain", *at, "git/git_log"),
+        ("export", *at, "--to", "openai", "--out", f"{evil}/tools.json"),
         ("verify", f"{evil}/out"),
         ("init", f"{evil}/config.toml"),
         ("init", f"{evil}/new.toml"),

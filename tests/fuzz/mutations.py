@@ -128,7 +128,12 @@ def spoiled_json(data: bytes, step: Step) -> bytes:
                 holder.append(old)
             else:
                 holder[HOSTILE[what % len(HOSTILE)]] = old
-        case 4 | 5:
+        case 4:
+            for inner, name in nodes:
+                # At the top it stands which server this is; names are what a config goes by.
+                if inner is not value and isinstance(inner[name], str) and (where % 2 or name != "name"):
+                    inner[name] += "".join(HOSTILE) if what % 2 else HOSTILE[what % len(HOSTILE)]
+        case 5:
             text = HOSTILE[what % len(HOSTILE)]
             holder[key] = old[: where % 7] + text + old[where % 7 :] if isinstance(old, str) else text
         case 6:

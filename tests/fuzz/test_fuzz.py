@@ -119,7 +119,7 @@ def exercise(world: World) -> None:
         told += [
             ("show",),
             ("show", "--format", "json"),
-            ("search", "read", "file"),
+            ("search", "read", "file", "--explain"),
             ("search", "name", "--format", "json"),
         ]
         if "a.expose.toml" in world:
@@ -156,6 +156,7 @@ def look_at_tools() -> None:
         name = f"{tool['server']}/{tool['name']}"
         for command in (("explain",), ("explain", "--format", "json"), ("inspect",), ("inspect", "--format", "json")):
             quiet(mcpexpose(*command, "--config", "config.toml", "--", name)[1], command)
+        quiet(mcpexpose("search", "file", "--config", "config.toml", f"--why-not={name}")[1], "why not")
 
 
 def mend() -> None:

@@ -7,6 +7,8 @@ import concurrent.futures
 import gc
 import json
 import logging
+import os
+import signal
 import sqlite3
 import threading
 import time
@@ -482,6 +484,65 @@ def test_a_list_that_never_comes(tmp_path: Path, kind: str) -> None:
 
     run(main())
     end.set()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_in_the_middle_of_a_list(tmp_path: Path) -> None:
+    """G08: a host that forks its workers while a server is asked: they ask by themselves, and wait for nobody."""
+
+    async def refresh(server: str) -> list[dict[str, Any]]:
+        await asyncio.sleep(0.05 if os.getpid() == parent else 0)
+        return [{"name": "get"}]
+
+    parent = os.getpid()
+    plan = plan_of(tmp_path, tool("gh", "get"), refresh=refresh)
+    plan.list_changed("gh")
+
+    def child() -> None:
+        session = plan.session()
+        code = 1
+        try:
+            outcome = asyncio.run(session.call(inspected(session, "get"), {}, through=Server()))
+            code = 0 if outcome.outcome == "ok" else 2
+        finally:
+            os._exit(code)
+
+    async def main() -> int:
+        asking = asyncio.create_task(plan.refresh("gh"))
+        await asyncio.sleep(0.01)
+        assert not asking.done()
+        number = os.fork()
+        if not number:
+            asyncio.events._set_running_loop(None)
+            child()
+        assert await asking
+        return number
+
+    number = run(main())
+    end = time.monotonic() + 20
+    while (done := os.waitpid(number, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(number, signal.SIGKILL)
+        time.sleep(0.01)
+    assert os.waitstatus_to_exitcode(done[1]) == 0
+
+
+def test_a_plan_whose_index_cannot_be_built(tmp_path: Path) -> None:
+    """G08: the plan that was in force stays so, as a whole, and is the one that is refreshed next."""
+
+    async def refresh(server: str) -> list[dict[str, Any]]:
+        return [{"name": "get"}, {"name": "new"}]
+
+    def recompile(catalogs: Any) -> Any:
+        return replace(compiled(tool("gh", "get"), tool("gh", "new")), definitions=(b"{", b"{"))
+
+    plan = plan_of(tmp_path, tool("gh", "get"), refresh=refresh, recompile=recompile)
+    plan.list_changed("gh")
+    assert run(plan.refresh("gh"))
+    assert plan.newest is plan
+    assert plan.runtime.latest is plan
+    assert plan.session().find_tools("get").matches
 
 
 def test_who_gives_up_takes_no_other_along(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from mcpexpose.cli.main import main
 from mcpexpose.lint.registry import all_rules, facts
 from mcpexpose.lint.verdicts import verdicts_of
+from mcpexpose.model.recall import Recall
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,3 +162,12 @@ def test_a_rule_s_source_says_what_the_rule_is(slug: str) -> None:
     assert facts(slug).remembered == (rule.remembered or "")
     if rule.remembered == "tool":
         assert {kind.__name__ for kind, _ in rule.checks} == {"CapturedTool"}
+
+
+def test_a_definition_of_any_depth_has_a_key() -> None:
+    """Five hundred levels are no trouble of lint's own."""
+    deep: dict[str, object] = {}
+    for _ in range(2_000):
+        deep = {"properties": {"a": deep}}
+    recall = Recall()
+    assert recall.key({"name": "t", "inputSchema": deep}) != recall.key({"name": "u", "inputSchema": deep})

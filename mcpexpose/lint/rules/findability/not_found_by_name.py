@@ -8,13 +8,16 @@ from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import Context, WholePlan
 from mcpexpose.model.policy import Exposure
 from mcpexpose.model.text import shown
-from mcpexpose.search.analysis import name_key
+from mcpexpose.search.analysis import has_words, name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcpexpose.lint.findable import Findable
     from mcpexpose.model.finding import Finding
+    from mcpexpose.model.plan import PlannedTool
+
+    Key = Callable[[PlannedTool], str]
 
 rule = Rule(__name__, severity="error", since="0.1.0", remembered="plan")
 
@@ -23,9 +26,9 @@ rule = Rule(__name__, severity="error", since="0.1.0", remembered="plan")
 def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
     findable, tools = context.findable, subject.compiled.plan.tools
     for row, tool in enumerate(tools):
-        if tool.exposure is not Exposure.DEFERRED:
+        if tool.exposure is not Exposure.DEFERRED or not has_words(tool.name):
             continue
-        told = _beaten(findable, row, str(tool.id), same_name=False) or _beaten(findable, row, tool.name)
+        told = _beaten(findable, row, str(tool.id), _whole) or _beaten(findable, row, tool.name, _bare)
         if told is not None:
             query, first = told
             other = f"finds {shown(str(tools[first].id))} first" if first >= 0 else "finds nothing"
@@ -37,20 +40,25 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
             )
 
 
-def _beaten(findable: Findable, row: int, query: str, *, same_name: bool = True) -> tuple[str, int] | None:
-    """QUERY, which names the tool of ROW, and the other tool that it finds first, or -1 where it finds none."""
-    own = findable.plan.tools[row]
+def _beaten(findable: Findable, row: int, query: str, key: Key) -> tuple[str, int] | None:
+    """QUERY, which names the tool of ROW, and the other tool that it finds first, or -1 where it finds none.
+
+    Tools whose names have one KEY, that is but for case and separators, are told as colliding.
+    """
+    tools = findable.plan.tools
+    own = key(tools[row])
     named = findable.spelled(query)
-    if row in named and all(same_name and _same(own.name, findable.plan.tools[n].name) for n in named if n != row):
+    if row in named and all(key(tools[n]) == own for n in named):
         return None  # what is named comes first, whatever else is met
     first = findable.first(query)
     if first is None:
         return query, -1
-    if first == row or (same_name and _same(own.name, findable.plan.tools[first].name)):
-        return None
-    return query, first
+    return None if key(tools[first]) == own else (query, first)
 
 
-def _same(one: str, other: str) -> bool:
-    """One name on two servers, however it is spelled, is told as such."""
-    return name_key(one) == name_key(other)
+def _whole(tool: PlannedTool) -> str:
+    return name_key(f"{tool.server}/{tool.name}")
+
+
+def _bare(tool: PlannedTool) -> str:
+    return name_key(tool.name)
