@@ -149,7 +149,7 @@ def _write(workspace: Workspace, out: Path) -> str | BundleNotWritten | None:
     where = shown(str(out))
     if not workspace.writable:
         stays = "; the plan that stands there stays" if out.exists() else ""
-        console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
+        console.say(f"mcpexpose: nothing is written to {where}: {given.held_up(workspace)}{stays}")
         return None
     console.progress(f"writing {where} …")
     try:

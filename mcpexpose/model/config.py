@@ -16,6 +16,25 @@ from mcpexpose.model.table import Field, Table
 from mcpexpose.model.transport import Transport
 
 ExposureSetting = Literal["direct", "deferred", "hidden", "auto"]
+LimitTarget = Literal[
+    "anthropic",
+    "antigravity",
+    "azure",
+    "bedrock",
+    "bedrock-agents",
+    "claude-code",
+    "codex",
+    "cursor",
+    "deepseek",
+    "gemini",
+    "gemini-json-schema",
+    "mcp",
+    "mistral",
+    "openai",
+    "openai-responses",
+    "vscode",
+]
+"""`model.limits.TARGETS`, in the published schema too."""
 DeclaredSideEffect = Literal["read_only", "write", "destructive"]
 ApprovalSetting = Literal["auto", "ask"]
 HostApproval = Literal["auto", "prompt", "approve", "writes"]
@@ -37,7 +56,7 @@ class ExposureTable(Table):
     search_limit: int = Field(
         8, ge=1, le=20, description="How many matches find_tools gives when the model names no limit."
     )
-    targets: tuple[str, ...] = Field(
+    targets: tuple[LimitTarget, ...] = Field(
         (), description="Providers and hosts whose limits lint applies: anthropic, openai …"
     )
     direct_max_count: int | None = Field(
