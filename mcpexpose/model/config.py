@@ -211,7 +211,7 @@ class SearchTable(Table):
 
     synonyms: Mapping[str, tuple[Text, ...]] = Field({}, description='Words that people say: pr = ["pull request"].')
     min_match: Annotated[float, Field(ge=0)] | Literal["weak"] = Field(
-        0.0, description='A lower best score becomes an empty answer, "weak": one that is marked so; 0 = never.'
+        0.0, description='No answer where the best score is lower; "weak": where it is marked as weak; 0 = never.'
     )
 
 
@@ -230,7 +230,7 @@ class LintTable(Table):
 
 
 class Config(Table):
-    """`config.toml`. Top-level tables of other programs that share the file are left alone (law 8)."""
+    """`config.toml`. Top-level tables of other programs that share the file are left alone."""
 
     forbids_unknown = False
 
