@@ -228,7 +228,7 @@ def of_file(server: str, path: Path, now: datetime.datetime) -> Captured:
         return decode(data)
 
     if str(path) != "-" and not path.is_file():
-        raise InputMissing(f"there is no file {shown(str(path))}")
+        raise InputMissing(f"{shown(str(path))} is not there")
     catalog, findings = parse(text, server, "stdin" if str(path) == "-" else path.as_posix())
     return Captured(server, stamped(catalog, stamp_of(now)) if catalog else None, findings)
 

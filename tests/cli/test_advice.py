@@ -28,6 +28,9 @@ Run = Callable[..., Any]
         (("audit", "none.jsonl"), "none.jsonl is not there"),
         (("runs", "--store", "none.sqlite"), "none.sqlite is not there"),
         (("init", "none/config.toml"), "none is not there"),
+        (("explain", "git__git_log"), "as in git/git_log"),
+        (("verify", ".", "--expected-digest", "abc"), "64 hexadecimal digits"),
+        (("lint", "--output", "sarf=x"), "did you mean sarif?"),
     ],
 )
 def test_a_slip_is_answered_with_the_right_thing(run: Run, words: tuple[str, ...], said: str) -> None:
