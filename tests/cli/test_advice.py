@@ -103,3 +103,10 @@ def test_a_folder_that_is_not_overwritten_is_told_of_once(run: Run) -> None:
     assert done.code == 2
     assert done.err.count("nothing there is overwritten") == 1
     assert "Give --out a folder of its own" in done.err
+
+
+def test_a_file_that_is_no_catalog_is_not_answered_with_the_command_that_took_it(run: Run) -> None:
+    done = run("capture", "git", "--from-file", "config.toml")
+    assert done.code == 1
+    assert "Give --from-file a tools/list result" in done.out
+    assert "Run `mcpexpose capture" not in done.out
