@@ -33,7 +33,7 @@ KEPT = 16 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _BEST = 12
 """Bytes of a document among the best, as it is stored: row and share."""
-_AT_ONCE = 8_192
+_AT_ONCE = 1_024
 """Documents of a term whose weights are read together; of more, those that are asked for."""
 _HEAD_COST = 110
 """Bytes of one document in a term's head."""
