@@ -80,7 +80,7 @@ def _alternate(scene: Scene, step: Step, label: str, *, until: float, times: int
 
 def build(scene: Scene, config: str, out: str, label: str, env: dict[str, str] | None = None) -> Ran:
     words = ["plan", "--config", config, "--out", out, "--format", "json"]
-    return scene.run(words, label=label, own_process=True, env=env, record=False)
+    return scene.run(words, label=label, env=env, record=False)
 
 
 # parallel

@@ -258,7 +258,7 @@ class _Zygote:
         tool = {"name": "t", "description": "T", "inputSchema": {"type": "object", "properties": {}}}
         catalog = {"server": "a", "captured_at": NOW, "protocol": "2025-11-25", "tools": [tool]}
         (work / "catalogs" / "a.json").write_text(json.dumps(catalog), encoding="utf-8")
-        for words in (["lint"], ["plan"], ["search", "t"]):
+        for words in (["lint"], ["plan", "--out", "plan"], ["search", "t"]):
             argv = [words[0], "--now", NOW, "--config", "config.toml", "--format", "json", *words[1:]]
             files = {name: str(work / name) for name in ("out", "err", "report")}
             env = {"PATH": os.defpath, "HOME": str(work), "LANG": "C.UTF-8"}
