@@ -217,6 +217,35 @@ def test_find_tools_loads_none_of_them(project: Path) -> None:
     assert loaded(project, code) == (1, set())
 
 
+def test_find_tools_loads_little_of_the_standard_library(project: Path) -> None:
+    """What costs more to import than a search takes: these were two thirds of a host's start."""
+    costly = (
+        "dataclasses",
+        "inspect",
+        "pathlib",
+        "logging",
+        "sqlite3",
+        "subprocess",
+        "urllib.parse",
+        "uuid",
+        "ast",
+        "mcpexpose.model.secrets",
+        "mcpexpose.host.gate",
+    )
+    look = f"[name for name in {costly!r} if name in __import__('sys').modules]"
+    done = subprocess.run(
+        [
+            sys.executable, "-I", "-S", "-c",
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); import json, mcpexpose\n"
+            "found = mcpexpose.load_plan('bundle').session().find_tools('history')\n"
+            "json.dumps([match.definition for match in found.matches])\n"
+            f"print(len(found.matches), {look})",
+        ],
+        cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "1 []\n", done.stderr
+
+
 def test_a_check_loads_jsonschema_alone(project: Path) -> None:
     """The gate needs it when there are arguments to be held against a schema, and nothing needs the client."""
     begin = (

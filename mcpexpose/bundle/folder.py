@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import stat
 import weakref
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -54,9 +56,13 @@ class Folder(Protocol):
         ...
 
 
-def open_folder(path: Path) -> Folder:
+def open_folder(path: str | Path) -> Folder:
     """Raises OSError where there is no such folder or it may not be read. A link at PATH itself is followed."""
-    return _Handle(path) if HANDLES else _Path(path)
+    if HANDLES:
+        return _Handle(path)
+    from pathlib import Path
+
+    return _Path(Path(path))
 
 
 def _kind(mode: int) -> Kind:
@@ -68,7 +74,7 @@ def _kind(mode: int) -> Kind:
 
 
 class _Handle:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
         self._path = path
         self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._fd)
@@ -98,7 +104,7 @@ class _Handle:
 
     def current(self) -> bool:
         try:
-            there, here = self._path.stat(), os.fstat(self._fd)
+            there, here = os.stat(self._path), os.fstat(self._fd)  # noqa: PTH116
         except OSError:
             return False
         return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
@@ -154,8 +160,9 @@ class _Path:
             return {entry.name: _kind(entry.stat(follow_symlinks=False).st_mode) for entry in found}
 
     def open(self, path: str) -> File:
-        for parent in reversed(Path(path).parents):
-            if _kind((self._path / parent).lstat().st_mode) == "link" and parent != Path():
+        parts = path.split("/")
+        for n in range(1, len(parts)):
+            if _kind(self._path.joinpath(*parts[:n]).lstat().st_mode) == "link":
                 raise NotAFile(path, "link")
         whole = self._path / path
         kind = _kind(whole.lstat().st_mode)

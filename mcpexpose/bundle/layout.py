@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.errors import BundleRefused
-from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
+
+if TYPE_CHECKING:
+    from mcpexpose.model.finding import Finding
 
 MANIFEST = "manifest.json"
 PLAN = "plan.json"
@@ -62,39 +65,39 @@ def is_known(path: str) -> bool:
 
 def damaged(file: str, what: str) -> Finding:
     """`plan-damaged`: a file that is missing, changed or not listed. WHAT continues a sentence that names it."""
-    return Finding(
+    return _error(
         "plan-damaged",
-        Severity.ERROR,
         f"the plan is damaged: {shown(file, 200)} {what}",
-        ("plan",),
         "Build the plan again: mcpexpose plan --out DIR.",
-        details={"file": shown(file, 200)},
+        {"file": shown(file, 200)},
     )
 
 
 def unsafe(file: str, what: str) -> Finding:
     """`plan-unsafe-path`: a link, something that is no file, or a path that leads out; its target was not opened."""
-    return Finding(
+    return _error(
         "plan-unsafe-path",
-        Severity.ERROR,
         f"the plan is not safe to read: {shown(file, 200)} {what}",
-        ("plan",),
         "Remove it, or build the plan again: mcpexpose plan --out DIR.",
-        details={"file": shown(file, 200)},
+        {"file": shown(file, 200)},
     )
 
 
 def other_version(what: str, theirs: object, ours: object, maker: object) -> Finding:
     """`plan-version`: made for another format or analyzer, both named."""
     made_by = f" (by mcpexpose {shown(str(maker), 40)})" if isinstance(maker, str) else ""
-    return Finding(
+    return _error(
         "plan-version",
-        Severity.ERROR,
         f"the plan was made for {what} {shown(str(theirs), 40)}{made_by}; this mcpexpose reads {what} {ours}",
-        ("plan",),
         "Build the plan again with this version: mcpexpose plan --out DIR.",
-        details={"plan": shown(str(theirs), 40), "reads": str(ours)},
+        {"plan": shown(str(theirs), 40), "reads": str(ours)},
     )
+
+
+def _error(slug: str, message: str, advice: str, details: dict[str, Any]) -> Finding:
+    from mcpexpose.model.finding import Finding, Severity  # what loads a sound plan needs none
+
+    return Finding(slug, Severity.ERROR, message, ("plan",), advice, details=details)
 
 
 def refusal(*findings: Finding) -> BundleRefused:

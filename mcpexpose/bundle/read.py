@@ -7,11 +7,10 @@ definitions one by one, the rest file by file.
 
 from __future__ import annotations
 
+import os
 import re
 import time
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.bundle import layout, strict
@@ -24,6 +23,7 @@ from mcpexpose.model.errors import BundleRefused, InputMissing
 from mcpexpose.model.jsonform import from_json
 from mcpexpose.model.manifest import BUNDLE_FORMAT, BundleFile, Manifest
 from mcpexpose.model.plan import Plan, PlannedTool
+from mcpexpose.model.records import dataclass
 from mcpexpose.model.text import shown
 from mcpexpose.search.blocks import VERSION as TABLE_VERSION
 from mcpexpose.search.blocks import Blocks, OtherVersion, TableDamaged
@@ -32,8 +32,8 @@ from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mcpexpose.model.finding import Finding
 
@@ -59,8 +59,8 @@ class BundleFiles:
 class Bundle:
     """An opened bundle. Immutable; may be read by several threads; keeps its files open until it is forgotten."""
 
-    def __init__(self, path: Path, manifest: Manifest, table: Blocks, files: Mapping[str, File]) -> None:
-        self.path = path
+    def __init__(self, path: str, manifest: Manifest, table: Blocks, files: Mapping[str, File]) -> None:
+        self._path = path
         self.manifest = manifest
         self.table = table
         """tools.bin, checked by block."""
@@ -68,6 +68,11 @@ class Bundle:
         """The plan's tools, each read when it is asked for."""
         self._files = files
         self._listed = {file.path: file for file in manifest.files}
+
+    @property
+    def path(self) -> Path:
+        """The folder, as it was named."""
+        return _path(self._path)
 
     @cached_property
     def plan(self) -> Plan:
@@ -134,7 +139,7 @@ def open_bundle(
     where there is no folder, and BundleRefused with plan-version, plan-unsafe-path or plan-damaged findings. Writes
     nothing, and imports no whoosh.
     """
-    place = Path(path)
+    place = os.fspath(path)
     until = time.monotonic() + PATIENCE_S
     pause = 0.001
     while True:
@@ -142,11 +147,11 @@ def open_bundle(
             folder = _folder(place)
         except FileNotFoundError:
             # In the gap between two renames the old folder stands beside; a build killed there leaves it so.
-            aside = place.with_name(layout.aside(place.name))
-            if not aside.is_dir() and not place.exists():
+            aside = _aside(place)
+            if not aside.is_dir() and not _path(place).exists():
                 raise InputMissing(f"there is no plan at {shown(str(path))}") from None
             if time.monotonic() > until:
-                return _open(aside, _folder(aside), expected_digest, public_key)
+                return _open(str(aside), _folder(str(aside)), expected_digest, public_key)
         else:
             try:
                 return _open(place, folder, expected_digest, public_key)
@@ -155,24 +160,37 @@ def open_bundle(
                 if folder.current() or time.monotonic() > until:
                     if isinstance(error, BundleRefused):
                         raise
-                    raise layout.refusal(layout.damaged(place.name, f"cannot be read ({error.strerror})")) from None
+                    raise layout.refusal(
+                        layout.damaged(_path(place).name, f"cannot be read ({error.strerror})")
+                    ) from None
         time.sleep(pause)
         pause = min(pause * 2, 0.05)
 
 
-def _folder(place: Path) -> Folder:
+def _path(place: str) -> Path:
+    from pathlib import Path  # which a sound plan does without, as it costs as much as all that reads it
+
+    return Path(place)
+
+
+def _aside(place: str) -> Path:
+    path = _path(place)
+    return path.with_name(layout.aside(path.name))
+
+
+def _folder(place: str) -> Folder:
     try:
         return open_folder(place)
     except FileNotFoundError:
         raise
     except NotADirectoryError:
-        raise InputMissing(f"{shown(str(place))} is no folder, so it is no plan") from None
+        raise InputMissing(f"{shown(place)} is no folder, so it is no plan") from None
     except OSError as error:
-        raise InputMissing(f"{shown(str(place))} cannot be read: {error.strerror}") from None
+        raise InputMissing(f"{shown(place)} cannot be read: {error.strerror}") from None
 
 
 def _open(
-    place: Path, folder: Folder, expected_digest: str | None, public_key: str | bytes | os.PathLike[str] | None
+    place: str, folder: Folder, expected_digest: str | None, public_key: str | bytes | os.PathLike[str] | None
 ) -> Bundle:
     raw, document = _manifest_document(folder)
     _check_version(document)

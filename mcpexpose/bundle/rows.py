@@ -11,7 +11,6 @@ import struct
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
@@ -24,6 +23,7 @@ from mcpexpose.model.jsonform import from_json, to_json
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.plan import Limits, MinMatch, PlannedProfile, PlannedServer, PlannedTool
 from mcpexpose.model.policy import Exposure
+from mcpexpose.model.records import dataclass
 from mcpexpose.search import hashed, texts
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import key_of, numbers

@@ -12,8 +12,9 @@ from mcpexpose.model.errors import BundleNotWritten
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from mcpexpose.bundle.write import Step
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.finding import Finding
     from mcpexpose.report.preview import CatalogState
@@ -60,6 +61,7 @@ def command(
     from mcpexpose.surface.view import find_profile
 
     workspace = given.workspace(config, catalogs, now)
+    _compile(workspace)
     if workspace.resolved is not None:
         find_profile(workspace.compiled.plan, profile)  # a profile that is not there is told before anything is written
     changes = _changes(workspace, other)
@@ -81,6 +83,30 @@ def command(
     if out is None and form == "text" and workspace.writable and console.chatty():
         console.say('\nNext: mcpexpose lint · mcpexpose search "…" · mcpexpose plan --out build/plan')
     return exits.combine([exits.of_findings(findings), refused, _difference(changes) if detailed else exits.OK])
+
+
+_NEXT: Mapping[Step, str] = {
+    "plan.json": "the definitions of {tools:,} tools",
+    "definitions.bin": "the index of {tools:,} tools",
+    "index": "the table",
+    "tools.bin": "the manifest",
+    "manifest.json": "putting it in place",
+    "exchange": "tidying up",
+    "cleanup": "done",
+}
+"""After each step of a build, what it is at."""
+
+
+def _compile(workspace: Workspace) -> None:
+    """The part that takes seconds where there are thousands of tools, told on a terminal."""
+    console.progress("reading the catalogs …")
+    try:
+        if workspace.resolved is not None:
+            tools = sum(len(catalog.tools) for catalog in workspace.catalogs.values())
+            console.progress(f"compiling {tools:,} tools …")
+            _ = workspace.compiled
+    finally:
+        console.progress("")
 
 
 def _changes(workspace: Workspace, other: str | None) -> Changes | None:
@@ -151,9 +177,14 @@ def _write(workspace: Workspace, out: Path) -> str | BundleNotWritten | None:
         stays = "; the plan that stands there stays" if out.exists() else ""
         console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
         return None
+    tools = len(workspace.compiled.plan.tools)
+
+    def tell(done: Step) -> None:
+        console.progress(f"writing {where}: {_NEXT[done].format(tools=tools)} …")
+
     console.progress(f"writing {where} …")
     try:
-        manifest = workspace.write(out, progress=lambda step: console.progress(f"writing {where}: {step} is done …"))
+        manifest = workspace.write(out, progress=tell)
     except BundleNotWritten as trouble:
         return trouble
     finally:

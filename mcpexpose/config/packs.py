@@ -10,7 +10,7 @@ from mcpexpose.config import lists, shape, shipped, texts
 from mcpexpose.config.document import read
 from mcpexpose.config.fault import Fault, fault
 from mcpexpose.config.nearest import nearest
-from mcpexpose.model.canonical import digest
+from mcpexpose.model.canonical import canonical, digest
 from mcpexpose.model.config import Constraint, PolicyPack, ResolvedPack
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Place
@@ -48,8 +48,15 @@ def find(
         twin = next((each for each in packs if each.pack.name == pack.name), None)
         findings += [_of(file, _at_entry(each, n)) for each in _misfits(name, source, pack, twin)]
         if twin is None:
-            packs.append(ResolvedPack(pack, text.name, digest(pack.model_dump())))
+            packs.append(ResolvedPack(pack, text.name, _digest(pack)))
     return tuple(packs), tuple(findings)
+
+
+
+def _digest(pack: PolicyPack) -> str:
+    """Of what the pack means: limits narrow together, in whatever order they are written."""
+    dumped = pack.model_dump()
+    return digest({**dumped, "constraints": sorted(dumped["constraints"], key=canonical)})
 
 
 def is_shipped(file: str) -> bool:

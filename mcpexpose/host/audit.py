@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mcpexpose.model.jsonform import to_json
 
 if TYPE_CHECKING:
-    from mcpexpose.model.event import Event
+    import logging
+    from pathlib import Path
 
-_log = logging.getLogger(__name__)
+    from mcpexpose.model.event import Event
 
 Fsync = Literal["never", "effects", "always"]
 
@@ -42,6 +41,8 @@ class FileSink:
     """
 
     def __init__(self, path: str | Path, *, fsync: Fsync = "effects") -> None:
+        from pathlib import Path
+
         self.path = Path(path)
         self._fsync = fsync
         self._lock = threading.Lock()
@@ -97,7 +98,10 @@ class LoggerSink:
     tells nobody: that is how `logging` is.
     """
 
-    def __init__(self, logger: logging.Logger | None = None, level: int = logging.INFO) -> None:
+    def __init__(self, logger: logging.Logger | None = None, level: int = 20) -> None:
+        """LEVEL is one of `logging`'s; 20 is its INFO."""
+        import logging
+
         self._logger = logger or logging.getLogger("mcpexpose.events")
         self._level = level
 
@@ -108,11 +112,13 @@ class LoggerSink:
 
 
 def _is_heard(logger: logging.Logger, level: int) -> bool:
+    from logging import NullHandler
+
     if not logger.isEnabledFor(level):
         return False
     at: logging.Logger | None = logger
     while at is not None:
-        if any(each.level <= level and not isinstance(each, logging.NullHandler) for each in at.handlers):
+        if any(each.level <= level and not isinstance(each, NullHandler) for each in at.handlers):
             return True
         at = at.parent if at.propagate else None
     return False
@@ -125,7 +131,9 @@ def keep(sink: Sink | None, event: Event, *, effects: bool = False) -> bool:
     try:
         sink.write(event, effects=effects)
     except Exception as error:
-        _log.warning("an event could not be kept: %s", type(error).__name__)
+        import logging
+
+        logging.getLogger(__name__).warning("an event could not be kept: %s", type(error).__name__)
         return False
     return True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 Clock = Callable[[], datetime.datetime]
 
@@ -15,17 +14,15 @@ def wall() -> datetime.datetime:
     return datetime.datetime.now(datetime.UTC)
 
 
-@dataclass(frozen=True, slots=True)
 class RunningClock:
     """Setting the wall clock back makes nothing fresh again; setting it forward, or a suspended machine, counts."""
 
-    source: Clock = wall
-    _wall: datetime.datetime = field(init=False)
-    _monotonic: float = field(init=False)
+    __slots__ = ("_monotonic", "_wall", "source")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_wall", self._read())
-        object.__setattr__(self, "_monotonic", time.monotonic())
+    def __init__(self, source: Clock = wall) -> None:
+        self.source = source
+        self._wall = self._read()
+        self._monotonic = time.monotonic()
 
     def now(self) -> datetime.datetime:
         """The later of what the source says and what has gone by since this clock was made. Has a zone."""

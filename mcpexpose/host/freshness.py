@@ -10,8 +10,9 @@ that list was is held against each plan: a plan with another revision is stale f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from mcpexpose.model.records import dataclass, replace
 
 Mark = Literal["", "list-changed", "invalid-arguments"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host import arguments as reading
@@ -18,6 +17,7 @@ from mcpexpose.host.ledger import Bound, LedgerUnavailable
 from mcpexpose.host.outcome import Allow, Ask, Decision
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Approval, PolicyState, SideEffect
+from mcpexpose.model.records import dataclass
 from mcpexpose.surface import refusals
 from mcpexpose.toolschema.validate import CannotCheck, Misfit
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.names import ToolId
+from mcpexpose.model.records import dataclass
 from mcpexpose.surface import request
 
 if TYPE_CHECKING:

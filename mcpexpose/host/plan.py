@@ -9,12 +9,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcpexpose.bundle.read import Bundle, open_bundle
-from mcpexpose.host.refreshing import hear, refresh
 from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
 from mcpexpose.host.runtime import Runtime
 from mcpexpose.host.session import Session
 from mcpexpose.model.errors import McpexposeError
-from mcpexpose.toolschema.validate import Checker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Compiled, Limits, Plan, PlannedServer, PlannedTool
     from mcpexpose.search.explain import Explainer
+    from mcpexpose.toolschema.validate import Checker
 
 PublicKey = str | bytes | PathLike[str]
 EngineName = Literal["table", "whoosh"]
@@ -251,6 +250,8 @@ class HostPlan:
 
     def list_changed(self, server: str) -> None:
         """The host heard that the server's list changed: its tools are refused until a refresh gives the same list."""
+        from mcpexpose.host.refreshing import hear
+
         hear(self.runtime, server)
 
     async def refresh(self, server: str) -> bool:
@@ -258,6 +259,8 @@ class HostPlan:
 
         The same revision makes the server fresh; another one makes another plan where the runtime can compile.
         """
+        from mcpexpose.host.refreshing import refresh
+
         return await refresh(self, server)
 
     @property
@@ -293,6 +296,8 @@ class HostPlan:
         """What holds values against a schema of the tool in that row; None where it has no such schema."""
         key = (row, which)
         if key not in self._checkers:
+            from mcpexpose.toolschema.validate import Checker
+
             schema = self.definition(row).get(which)
             self._checkers[key] = None if schema is None else Checker(schema)
         return self._checkers[key]

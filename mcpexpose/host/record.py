@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.event import Event
 from mcpexpose.model.policy import SideEffect
-from mcpexpose.model.secrets import redact
 
 if TYPE_CHECKING:
     from mcpexpose.host.plan import HostPlan
@@ -85,4 +84,6 @@ def has_effects(plan: HostPlan, tool: ToolId) -> bool:
 
 
 def _name(text: str) -> str | None:
+    from mcpexpose.model.secrets import redact  # only what a model wrote is looked at, and its patterns cost a search
+
     return text if _NAME.fullmatch(text) and redact(text) == text else None

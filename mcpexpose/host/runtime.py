@@ -6,24 +6,26 @@ A plan knows none of it and never changes; a runtime outlives the plans that fol
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.audit import keep
 from mcpexpose.host.clock import Clock, RunningClock, wall
-from mcpexpose.host.evidence import Evidence
 from mcpexpose.host.freshness import Watch
-from mcpexpose.host.ledger import Ledger
 from mcpexpose.model.freshness import Freshness, judge, parse_stamp, stamp_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcpexpose.client.connections import Connections
     from mcpexpose.host.audit import Sink
+    from mcpexpose.host.evidence import Evidence
     from mcpexpose.host.freshness import Mark
+    from mcpexpose.host.ledger import Ledger
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Change
@@ -60,11 +62,11 @@ class Runtime:
         evidence: Evidence | str | Path | None = None,
     ) -> None:
         self.audit = audit
-        self.ledger = ledger if ledger is not None else Ledger()
+        self._ledger = ledger
         self.connections = connections
         self.refresh = refresh
         self.recompile = recompile
-        self.evidence = Evidence(evidence) if isinstance(evidence, str | Path) else evidence
+        self.evidence = _evidence(evidence)
         self.latest: HostPlan | None = None
         """The plan that was made last in this runtime."""
         self.catalogs: dict[str, Catalog] = {}
@@ -88,6 +90,17 @@ class Runtime:
 
             connections.on_changed = lambda server: hear(self, server)
             connections.on_reopened = lambda server: ask_soon(self, server)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Open calls and approvals; made when the first of them is asked for."""
+        if self._ledger is None:
+            from mcpexpose.host.ledger import Ledger
+
+            with self._lock:
+                if self._ledger is None:
+                    self._ledger = Ledger()
+        return self._ledger
 
     def use_clock(self, clock: Clock | None) -> None:
         """The clock of the plan that was loaded last is the clock of all; without one, the wall's."""
@@ -177,4 +190,13 @@ class Runtime:
             self.connections.close()
         with self._keeping:
             self._catch_up()
-        self.ledger.close()
+        if self._ledger is not None:
+            self._ledger.close()
+
+
+def _evidence(given: Evidence | str | Path | None) -> Evidence | None:
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from mcpexpose.host.evidence import Evidence
+
+    return Evidence(given)

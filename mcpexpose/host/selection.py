@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.errors import SelectionRefused
 from mcpexpose.model.jsonform import from_json, to_json
 from mcpexpose.model.names import ToolId
+from mcpexpose.model.records import dataclass
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:

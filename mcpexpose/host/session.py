@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.host import finder, gate, inspector, record
-from mcpexpose.host.gate import Handles, Located
+from mcpexpose.host import finder, record
 from mcpexpose.host.grounds import Grounds, pool_of
-from mcpexpose.host.inspector import Inspection, Refused
-from mcpexpose.host.outcome import Allow
 from mcpexpose.host.selection import STATE_VERSION, SessionState, read_state, select
 from mcpexpose.model.answer import Answer
 from mcpexpose.model.errors import SelectionRefused
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Exposure
+from mcpexpose.model.records import replace
 from mcpexpose.model.text import shown
 from mcpexpose.surface import request
 from mcpexpose.surface.answers import answer_text, nothing_text
@@ -26,7 +23,8 @@ from mcpexpose.surface.refusals import audit_unavailable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcpexpose.host.gate import Named
+    from mcpexpose.host.gate import Handles, Located, Named
+    from mcpexpose.host.inspector import Inspection, Refused
     from mcpexpose.host.ledger import Bound, Settlement
     from mcpexpose.host.outcome import Approve, Decision, Outcome, Reduce, Through
     from mcpexpose.host.plan import HostPlan
@@ -52,7 +50,7 @@ class Session:
             profile = earlier.profile
         self._lock = threading.Lock()
         self._reached: tuple[HostPlan, tuple[str, ...], finder.Reach] | None = None
-        self.handles = Handles()
+        self._handles: Handles | None = None
         pool = pool_of(plan, profile)
         chosen = select(plan, pool, profile, tools or ())
         kept = [
@@ -97,6 +95,16 @@ class Session:
                 self._state = replace(self._state, activated=tuple(known))
                 self._grounds = after
             return self._grounds
+
+    @property
+    def handles(self) -> Handles:
+        """The inspections that are good for a call."""
+        from mcpexpose.host.gate import Handles
+
+        with self._lock:
+            if self._handles is None:
+                self._handles = Handles()
+            return self._handles
 
     @property
     def remembered(self) -> SessionState:
@@ -204,6 +212,8 @@ class Session:
 
         What it gives is the handle that a call takes. Raises BundleRefused where the definition was changed on disk.
         """
+        from mcpexpose.host import inspector
+
         clock = record.Clock()
         grounds = self.grounds
         plan = grounds.plan
@@ -217,7 +227,7 @@ class Session:
         else:
             found = inspector.inspect(plan, row)
             self.handles.issue(found)
-        outcome = found.outcome if isinstance(found, Refused) else "ok"
+        outcome = found.outcome if isinstance(found, inspector.Refused) else "ok"
         plan.runtime.keep(record.of_tool("inspect", plan, self._state, named, outcome, clock))
         return found
 
@@ -228,26 +238,30 @@ class Session:
         object, or its JSON as the model wrote it. Arguments that do not fit void the inspection. Nothing is sent and no
         approval is used up. May take a second where a schema holds patterns that are slow to match.
         """
+        from mcpexpose.host import gate, inspector, outcome
+
         clock = record.Clock()
         decision = self._decided(tool, arguments)
         named, plan = gate.tool_of(tool), self.plan
         event = record.of_tool("check", plan, self._state, named, decision.outcome, clock)
         kept = plan.runtime.keep(event, effects=record.has_effects(plan, named))
-        if isinstance(decision, Allow) and not kept and record.has_effects(plan, named):
+        if isinstance(decision, outcome.Allow) and not kept and record.has_effects(plan, named):
             text = audit_unavailable(named.server, named.name)
-            return Refused("audit-unavailable", text, named.server, named.name, decision.revision)
+            return inspector.Refused("audit-unavailable", text, named.server, named.name, decision.revision)
         return decision
 
     def _decided(self, tool: Named, given: Mapping[str, Any] | str | bytes) -> Decision:
+        from mcpexpose.host import gate, inspector
+
         located = self.locate(tool)
-        if isinstance(located, Refused):
+        if isinstance(located, inspector.Refused):
             return located
         arguments = gate.read(located, given)
-        refused = arguments if isinstance(arguments, Refused) else gate.fit(located, arguments)
+        refused = arguments if isinstance(arguments, inspector.Refused) else gate.fit(located, arguments)
         if refused is not None:
             self.void(refused)
             return refused
-        assert not isinstance(arguments, Refused)
+        assert not isinstance(arguments, inspector.Refused)
         return gate.decide(located, arguments, self.plan.runtime.ledger, unattended=self.unattended)
 
     async def call(
@@ -302,6 +316,8 @@ class Session:
 
     def locate(self, tool: Named) -> Located | Refused:
         """The tool, where a call of it is not refused already whatever its arguments are."""
+        from mcpexpose.host import gate
+
         return gate.locate(self.grounds, self._state.unavailable, self.handles, tool)
 
     def void(self, refused: Refused) -> None:
@@ -310,13 +326,15 @@ class Session:
             self.handles.void(ToolId(refused.server, refused.tool))
 
     def _bound(self, tool: Named, given: Mapping[str, Any] | str | bytes) -> tuple[Located, Bound]:
+        from mcpexpose.host import gate, inspector
+
         grounds, named = self.grounds, gate.tool_of(tool)
         row = grounds.plan.row(named)
         if row is None or row not in grounds.pool:
             raise SelectionRefused(f'the session has no tool "{shown(str(named), 200)}"')
-        located = Located(grounds, row, grounds.plan.tool(row), grounds.plan.servers[named.server])
+        located = gate.Located(grounds, row, grounds.plan.tool(row), grounds.plan.servers[named.server])
         arguments = gate.read(located, given)
-        if isinstance(arguments, Refused):
+        if isinstance(arguments, inspector.Refused):
             raise SelectionRefused(f"the arguments are not valid; wanted: {arguments.wanted}")
         return located, located.bound(arguments)
 

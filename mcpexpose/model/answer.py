@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcpexpose.model.plan import PlannedTool
+from mcpexpose.model.records import dataclass
 
 SearchReason = Literal[
     "",

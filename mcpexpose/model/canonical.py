@@ -19,7 +19,7 @@ _encode_text = json.encoder.encode_basestring  # the C encoder's own, for one te
 # The C encoder writes the canonical form but for fractions, and for keys that UTF-16 sorts in another order.
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _quoted = json.encoder.encode_basestring
-_HIGH = re.compile("[\ue000-\U0010ffff]")
+_HIGH = "[\ue000-\U0010ffff]"
 _PERHAPS_FRACTION = re.compile("[0-9][.eE]")
 _FRACTION = re.compile("(?:^|[:\\[,])-?[0-9]+[.eE]")
 _LEVELS = 4
@@ -86,7 +86,11 @@ def _text_of(value: Json, levels: int) -> str:
         text = _encoder.encode(value)
     except (TypeError, ValueError, RecursionError):
         text = ""
-    if text and not _HIGH.search(text) and not (_PERHAPS_FRACTION.search(text) and _FRACTION.search(text)):
+    if (
+        text
+        and (text.isascii() or not re.search(_HIGH, text))
+        and not (_PERHAPS_FRACTION.search(text) and _FRACTION.search(text))
+    ):
         return text
     if levels and isinstance(value, dict):
         inside = [f"{_text(key)}:{_text_of(value[key], levels - 1)}" for key in sorted(value, key=_utf16)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from mcpexpose.model.records import dataclass
 
 EventName = Literal["load", "search", "inspect", "check", "approve", "call", "refresh", "settle"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from mcpexpose.model.records import dataclass
 
 FUTURE_TOLERANCE_S = 300.0
 """How far ahead of the reader's clock a stamp may lie: two machines never agree to the second."""

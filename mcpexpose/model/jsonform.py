@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
+
+from mcpexpose.model.records import names_of
 
 T = TypeVar("T")
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -33,7 +34,12 @@ def to_json(value: Any) -> Any:
 
 @cache
 def _fields(kind: Any) -> tuple[str, ...] | None:
-    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
+    names = names_of(kind)
+    if names is None and hasattr(kind, "__dataclass_fields__"):
+        from dataclasses import fields
+
+        names = tuple(field.name for field in fields(kind))
+    return names
 
 
 def from_json(kind: type[T], value: Any) -> T:
@@ -61,7 +67,7 @@ def _builder(kind: Any) -> Build:
         return _choice(arguments)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _member(kind)
-    if dataclasses.is_dataclass(kind):
+    if hasattr(kind, "__dataclass_fields__") if names_of(kind) is None else True:
         return _record(typing.cast("type", kind))
     return _plain(kind) if isinstance(kind, type) else _same
 

@@ -7,9 +7,10 @@ let through. A row that no longer holds is one line to mend here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from mcpexpose.model.records import dataclass
 
 Rule = Literal[
     "tool-name",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from mcpexpose.model.records import dataclass
 
 BUNDLE_FORMAT = 2
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from mcpexpose.model.finding import Finding
 from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import Approval, Exposure, PolicyState, SideEffect
+from mcpexpose.model.records import dataclass
 from mcpexpose.model.transport import Transport
+
+if TYPE_CHECKING:
+    from mcpexpose.model.finding import Finding
 
 PLAN_FORMAT = 1
 SEARCH_TOOL = "find_tools"

@@ -10,9 +10,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from mcpexpose.model.records import dataclass
 
 MASK = "***"
 MAX_PROSE = 200_000

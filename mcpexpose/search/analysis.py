@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from mcpexpose.search.lexicon import BRANDS, STOP
@@ -26,18 +26,18 @@ class Token(NamedTuple):
     the pairs before it, indexed for queries of a single character."""
 
 
-_SPECIAL = re.compile(r"(?<![\w.])\.net\b|\b([a-z])\+\+|\b([a-z])#(?!\w)", re.IGNORECASE)
-_SHORTENED = re.compile(r"(?<=\w)n?['’ʼ](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
+_SPECIAL = r"(?i)(?<![\w.])\.net\b|\b([a-z])\+\+|\b([a-z])#(?!\w)"
+_SHORTENED = r"(?i)(?<=\w)n?['’ʼ](?:s|t|d|m|re|ve|ll)\b"
 _MARKS = r"\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
 """Vowel signs of India and South-East Asia: parts of a word, though no letters to a regular expression."""
 _ALNUM = re.compile(r"[^\W_]+")
 _CHUNK = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
-_ALNUM_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
-_CHUNK_WIDE = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[_\-./:]+(?:[^\W_]|[{_MARKS}])+)*")
+_ALNUM_WIDE = rf"(?:[^\W_]|[{_MARKS}])+"
+_CHUNK_WIDE = rf"(?:[^\W_]|[{_MARKS}])+(?:[_\-./:]+(?:[^\W_]|[{_MARKS}])+)*"
 _BRANDS = "|".join(sorted(BRANDS, key=lambda brand: (-len(brand), brand)))
-_CASE = re.compile(rf"(?:{_BRANDS})(?![a-z])|[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+_CASE = rf"(?:{_BRANDS})(?![a-z])|[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+"
 """The parts of an ASCII identifier: `getHTTPResponse2` is get, HTTP, Response, 2; a plural like `URLs` is one part."""
-_KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
+_KEYCAP = "[0-9#*]\ufe0f?\u20e3"
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"})
 
 
@@ -52,9 +52,9 @@ def tokens(text: str) -> list[Token]:
     if ascii_ := text.isascii():
         chunks = _CHUNK
     else:
-        text, chunks = _normal(text), _CHUNK_WIDE
+        text, chunks = _normal(text), _pattern(_CHUNK_WIDE)
     if not ascii_ or "'" in text or "+" in text or "#" in text or "." in text:
-        text = _SHORTENED.sub("", _SPECIAL.sub(_special, text))
+        text = _pattern(_SHORTENED).sub("", _pattern(_SPECIAL).sub(_special, text))
     for match in chunks.finditer(text):
         chunk = match.group()
         found.extend(_known_chunk(chunk) if len(chunk) <= MAX_WORD else _chunk(chunk))
@@ -71,12 +71,18 @@ def fold(text: str) -> str:
 def name_key(name: str) -> str:
     """What two spellings of one name share: its letters and digits, folded; all of it where it has none."""
     folded = fold(_normal(name) if not name.isascii() else name)
-    return "".join(_ALNUM_WIDE.findall(folded)) or folded.strip()
+    return "".join((_ALNUM if folded.isascii() else _pattern(_ALNUM_WIDE)).findall(folded)) or folded.strip()
 
 
 def has_words(text: str) -> bool:
     """Whether there is anything but blanks, punctuation, symbols and invisible characters in TEXT."""
     return _ALNUM.search(text if text.isascii() else _normal(text)) is not None
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: most queries of a host need none of these."""
+    return re.compile(text)
 
 
 def _special(match: re.Match[str]) -> str:
@@ -88,7 +94,7 @@ def _special(match: re.Match[str]) -> str:
 
 def _chunk(chunk: str) -> list[Token]:
     """One run of words and connectors: get_jobLogs gives get, job, log, joblogs and getjoblogs."""
-    runs = _ALNUM.findall(chunk) if chunk.isascii() else _ALNUM_WIDE.findall(chunk)
+    runs = _ALNUM.findall(chunk) if chunk.isascii() else _pattern(_ALNUM_WIDE).findall(chunk)
     found: list[Token] = []
     for run in runs:
         _run(run, found)
@@ -111,7 +117,7 @@ def _run(run: str, found: list[Token]) -> None:
         if run.islower() and run.isalpha():  # by far the most
             found.append(_word(run))
             return
-        parts = _CASE.findall(run)
+        parts = _pattern(_CASE).findall(run)
     else:
         stretches = _stretches(run)
         if any(paired for paired, _ in stretches):
@@ -185,7 +191,7 @@ def _normal(text: str) -> str:
     What is no character (a lone surrogate) parts words, as a blank does.
     """
     out: list[str] = []
-    for char in _unaccented(unicodedata.normalize("NFKC", _KEYCAP.sub(" ", text))):
+    for char in _unaccented(unicodedata.normalize("NFKC", _pattern(_KEYCAP).sub(" ", text))):
         if char.isascii() or char.isalnum():
             out.append(char)
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.errors import BundleRefused
-from mcpexpose.model.finding import Finding, Place, Severity
 from mcpexpose.search import ranking
 from mcpexpose.search.analysis import name_key
 from mcpexpose.search.blocks import TableDamaged
@@ -76,4 +75,6 @@ def damaged(file: str) -> BundleRefused:
 
 def refused(slug: str, message: str, advice: str, file: str) -> BundleRefused:
     """What is searched may not be read."""
+    from mcpexpose.model.finding import Finding, Place, Severity
+
     return BundleRefused(message, (Finding(slug, Severity.ERROR, message, ("plan",), advice, Place(file)),))

@@ -1,8 +1,9 @@
 """A file of named sections in blocks, each of which is checked against its digest before a byte of it is used.
 
-The head names version, sections and the SHA-256 of every block; whoever opens the file knows the digest of the head. So
-opening costs the same at any size, and nothing that changed is ever answered from. Blocks are read, not mapped: a
-mapped file that is cut ends the process, and one that is written to changes beneath a check that was made.
+The head names version, sections and the SHA-256 of each page of digests, a page those of its blocks; whoever opens the
+file knows the digest of the head. So opening costs the same at any size, and nothing that changed is ever answered
+from. Blocks are read, not mapped: a mapped file that is cut ends the process, and one that is written to changes
+beneath a check that was made.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAGIC = b"mcpxtbl\n"
-VERSION = 1
+VERSION = 2
+"""2: digests in pages of their own, and the starts of words."""
 _SHIFT = 12
 _WITHIN = (1 << _SHIFT) - 1
 BLOCK = 1 << _SHIFT
@@ -31,6 +33,8 @@ _START = struct.Struct("<8sIIQII")
 _SECTION = struct.Struct("<24sQQ")
 """Name, offset in the body, bytes."""
 _DIGEST = 32
+_PAGE = BLOCK // _DIGEST
+"""Blocks whose digests make one page."""
 _ALIGNED = 8
 
 
@@ -55,9 +59,14 @@ def pack(sections: Mapping[str, bytes]) -> tuple[bytes, str]:
         parts += [data, bytes(padding)]
         at += len(data) + padding
     body = b"".join(parts)
-    digests = [hashlib.sha256(body[n : n + BLOCK]).digest() for n in range(0, len(body), BLOCK)]
-    head = b"".join([_START.pack(MAGIC, VERSION, BLOCK, len(body), len(places), len(digests)), *places, *digests])
-    return head + body, hashlib.sha256(head).hexdigest()
+    pages = _digests(body)
+    start = _START.pack(MAGIC, VERSION, BLOCK, len(body), len(places), len(pages) // _DIGEST)
+    head = b"".join([start, *places, _digests(pages)])
+    return head + pages + body, hashlib.sha256(head).hexdigest()
+
+
+def _digests(data: bytes) -> bytes:
+    return b"".join([hashlib.sha256(data[n : n + BLOCK]).digest() for n in range(0, len(data), BLOCK)])
 
 
 class Blocks:
@@ -74,20 +83,23 @@ class Blocks:
         magic, version, block, body, sections, blocks = _START.unpack(start)
         if magic != MAGIC:
             raise TableDamaged("no table")
-        length = _START.size + sections * _SECTION.size + blocks * _DIGEST
+        if version != VERSION:
+            raise OtherVersion(version)
+        tops = -(-blocks // _PAGE) * _DIGEST
+        length = _START.size + sections * _SECTION.size + tops
         if sections > SECTIONS_MAX or length > min(size, HEAD_MAX):
             raise TableDamaged("no head")
         head = read(0, length)
         if hashlib.sha256(head).hexdigest() != digest:
             raise TableDamaged("another head")
-        if version != VERSION:
-            raise OtherVersion(version)
-        if block != BLOCK or blocks != -(-body // BLOCK) or length + body != size:
+        if block != BLOCK or blocks != -(-body // BLOCK) or length + blocks * _DIGEST + body != size:
             raise TableDamaged("another length")
         self._read = read
-        self._base = length
+        self._pages_at = length
+        self._base = length + blocks * _DIGEST
         self._body = body
-        self._digests = head[length - blocks * _DIGEST :]
+        self._tops = head[length - tops :]
+        self._pages: dict[int, bytes] = {}
         self._kept: dict[int, bytes] = {}
         self._lock = threading.Lock()
         self._sections: dict[str, tuple[int, int]] = {}
@@ -120,13 +132,25 @@ class Blocks:
         at = n * BLOCK
         length = min(BLOCK, self._body - at)
         block = self._read(self._base + at, length) if length > 0 else b""
-        if len(block) != length or hashlib.sha256(block).digest() != self._digests[n * _DIGEST : (n + 1) * _DIGEST]:
+        if len(block) != length or hashlib.sha256(block).digest() != self._digest(n):
             raise TableDamaged(f"block {n} changed")
         with self._lock:
             if len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
             self._kept[n] = block
         return block
+
+    def _digest(self, n: int) -> bytes:
+        """Of the block N, from its page, which is kept: a page is to its blocks as one to a hundred and thirty."""
+        number, within = divmod(n, _PAGE)
+        page = self._pages.get(number)
+        if page is None:
+            length = min(BLOCK, self._base - self._pages_at - number * BLOCK)
+            page = self._read(self._pages_at + number * BLOCK, length)
+            if hashlib.sha256(page).digest() != self._tops[number * _DIGEST : (number + 1) * _DIGEST]:
+                raise TableDamaged(f"the digests of page {number} changed")
+            self._pages[number] = page
+        return page[within * _DIGEST : (within + 1) * _DIGEST]
 
 
 class Section:

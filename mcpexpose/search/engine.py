@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +14,7 @@ from mcpexpose.search import index, kinship, whoosh_read
 from mcpexpose.search.analysis import ANALYZER_VERSION
 from mcpexpose.search.answering import Engine, damaged, refused
 from mcpexpose.search.postings import Listed, Names, Postings, TermPostings, invert
+from mcpexpose.search.stemming import starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -148,6 +150,13 @@ class _Memory(_Named):
     def __contains__(self, term: object) -> bool:
         return term in self._inverted
 
+    @cached_property
+    def _starts(self) -> set[str]:
+        return starts(self._inverted)
+
+    def begins(self, start: str) -> bool:
+        return start in self._starts
+
 
 class _Indexed(_Named):
     def __init__(self, reader: Any, plan: Plan, folder: str) -> None:
@@ -183,6 +192,9 @@ class _Indexed(_Named):
                 except _DAMAGE as error:
                     raise damaged(self._folder) from error
         return term in self._vocabulary
+
+    def begins(self, start: str) -> bool:
+        return True
 
 
 def _segment(reader: FileReader, folder: str, documents: int) -> tuple[str, bytes]:

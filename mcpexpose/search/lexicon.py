@@ -35,7 +35,7 @@ BRANDS = _words(
     LinkedIn WhatsApp WeChat TikTok WordPress BigQuery CloudWatch CloudFront CloudFormation OpenAPI OpenAI OpenSearch
     ChatGPT DevOps DevTools iOS iPad iPhone iCloud iMessage macOS WiFi eBay PayPal HubSpot ClickUp ClickHouse DropBox
     FaceBook SoundCloud HackerNews CircleCI TeamCity DataDog PagerDuty QuickBooks ServiceNow SalesForce StackOverflow
-    WebSocket WebHook FileSystem LaTeX PyPI NuGet RubyGems
+    WebSocket WebHook FileSystem LaTeX PyPI NuGet RubyGems k8s K8s
     """
 )
 """Names with a capital inside that people write as one word: searchGitHubIssues is search, github, issues."""
@@ -93,10 +93,12 @@ IRREGULAR = _pairs(
     maintenance=maintain attendance=attend acceptance=accept occurrence=occur occurrences=occur programme=program
     programmes=program dialogue=dialog dialogues=dialog metre=meter metres=meter litre=liter litres=liter
     theatre=theater theatres=theater grey=gray pence=penny lies=lie ties=tie dies=die pies=pie quoting=quote
-    quoted=quote agreed=agree tied=tie died=die freed=free lenses=lens goes=go going=go
+    quoted=quote agreed=agree tied=tie died=die freed=free lenses=lens goes=go going=go js=javascript py=python
+    md=markdown yml=yaml exec=execute k8s=kubernetes
     """
 )
-"""Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings."""
+"""Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings,
+and abbreviations of one word that stand for no other."""
 
 KEPT = _words(
     """

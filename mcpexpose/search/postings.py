@@ -145,6 +145,9 @@ class Postings(Protocol):
     def __contains__(self, term: object, /) -> bool:
         """Whether a document has TERM."""
 
+    def begins(self, start: str) -> bool:
+        """Whether a term may begin with START (`stemming.start`); False is certain."""
+
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from mcpexpose.model.records import dataclass
 from mcpexpose.search.analysis import Token, name_key, tokens
-from mcpexpose.search.stemming import stem
+from mcpexpose.search.stemming import start, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
 
 MAX_QUERY = 1_000
 """Characters; a longer query is refused."""
@@ -113,6 +113,8 @@ def _parts(wholes: list[tuple[str, tuple[str, ...]]]) -> set[str]:
 def _names(text: str) -> Iterator[str]:
     """All of the query, and each word of it that is an identifier: get_logs, get-logs, github/get_logs, getLogs, s3."""
     yield name_key(text)
+    if text.isascii() and text.islower() and text.replace(" ", "").isalpha():
+        return  # plain words, none of which is an identifier
     for word in _QUOTES.split(text):
         for part in dict.fromkeys((word, *word.split(":"))):
             core = _CORE.search(part)
@@ -120,11 +122,32 @@ def _names(text: str) -> Iterator[str]:
                 yield key
 
 
+class _Spellings:
+    """Looks spellings up, hundreds a word: of most the start tells that they are none, where the index knows starts."""
+
+    def __init__(self, index: Container[str]) -> None:
+        self._index = index
+        self._may: Callable[[str], bool] = getattr(index, "begins", lambda start: True)
+        self._begins: dict[str, bool] = {}
+
+    def term(self, word: str) -> str:
+        """The term of WORD where it is in a document, else ""."""
+        if begin := start(word):
+            begins = self._begins.get(begin)
+            if begins is None:
+                begins = self._begins[begin] = self._may(begin)
+            if not begins:
+                return ""
+        term = stem(word)
+        return term if term in self._index else ""
+
+
 def _mended(found: list[Token], index: Container[str], known: set[str]) -> Iterator[tuple[int, tuple[str, ...], How]]:
     """The terms of FOUND, with other words in place of those that are in no document and in no identifier of KNOWN.
 
     Before the terms, how many of FOUND they stand for.
     """
+    spellings = _Spellings(index)
     mended = tried = letters = 0
     skip = False
     for n, token in enumerate(found):
@@ -144,10 +167,10 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
         if following is not None and (joined := _joined(token, following, index)):
             mended, skip = mended + 1, True
             yield 2, (joined,), "joined"
-        elif parts := _split(word, index):
+        elif parts := _split(word, spellings):
             mended += 1
             yield 1, parts, "split"
-        elif other := _edited(word, index):
+        elif other := _edited(word, spellings):
             mended += 1
             yield 1, other, "edited"
         else:
@@ -160,26 +183,26 @@ def _joined(token: Token, following: Token, index: Container[str]) -> str:
     return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 4 else ""
 
 
-def _split(word: str, index: Container[str]) -> tuple[str, ...]:
+def _split(word: str, spellings: _Spellings) -> tuple[str, ...]:
     """Two words of the index that were run together, as even as possible: cosmosdb, teslable."""
     best: tuple[str, ...] = ()
     evenness = 0
     for at in range(2, len(word) - 1):
         if min(at, len(word) - at) > evenness:
-            left, right = stem(word[:at]), stem(word[at:])
-            if left in index and right in index:
+            left = spellings.term(word[:at])
+            right = left and spellings.term(word[at:])
+            if right:
                 best, evenness = (left, right), min(at, len(word) - at)
     return best
 
 
-def _edited(word: str, index: Container[str]) -> tuple[str, ...]:
+def _edited(word: str, spellings: _Spellings) -> tuple[str, ...]:
     """The word of the index that is one edit away; the first letter is taken as right, and digits as meant."""
     edits = (_swaps, _insertions, _deletions, _replacements)
     # Of few letters too much else is one edit away: "world" is no typing error for "word".
     for edit in edits[: 2 if len(word) == 4 else None]:
         for candidate in edit(word):
-            term = stem(candidate)
-            if term in index:
+            if term := spellings.term(candidate):
                 return (term,)
     return ()
 

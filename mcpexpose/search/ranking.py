@@ -6,11 +6,11 @@ which is the order of (server, tool).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpexpose.model.answer import Hit, Ranking
+from mcpexpose.model.records import dataclass
 from mcpexpose.search import query as queries
 from mcpexpose.search.analysis import has_words
 from mcpexpose.search.postings import idf
@@ -27,6 +27,8 @@ RESCORED = 50
 CLASH = 0.85
 KIN = 0.1
 """What a word of the same family counts where the query's own word is missing."""
+_PAIRED = 4
+"""Terms up to which each is held against each other one: of more it is cheaper to gather them."""
 WEAK = 1.4
 """A best match is weak where its score is under this many times the idf of a word of one document. The most that a
 query of one such word can give is (K1 + 1) × 2 times that idf; so the bound goes with the number of tools as scores do.
@@ -110,24 +112,22 @@ def _candidates(
     mass = sum(one.idf for one in asked if one.parts is None) or 1.0
     words = sum(one.parts is None for one in asked)
     ordered, left_out, reached = _decisive(heads, mass, words, most)
-    several = set(exact)
-    for n in range(left_out, len(ordered)):
-        one = ordered[n].shares.keys()
-        for other in (*ordered[:left_out], *ordered[n + 1 :]):
-            several.update(one & other.shares.keys())
+    several = _shared(ordered, left_out)
+    several.update(exact)
     found: list[tuple[bool, bool, float, int]] = []
     again = 0
+    lists = [(head.shares.get, head.idf, head.counts) for head in ordered]
     for row in several:
         total = covers = 0.0
-        held = times = 0
-        for shares, rare, counts in ordered:
-            if row in shares:
+        held, times = 0, -1
+        for get, rare, counts in lists:
+            if share := get(row):
                 times += 1
-                total += rare * shares[row]
+                total += rare * share
                 if counts:
                     covers += rare
                     held += 1
-        again += times - 1
+        again += times
         value = total * (1 + covers / mass)
         if value >= reached or held == words or row in exact:
             found.append((row not in exact, held < words, -value, row))
@@ -149,6 +149,22 @@ def _candidates(
     if left_out > 1:  # what only they share was not counted
         return chosen, len(set(exact).union(*[head.shares for head in heads]))
     return chosen, sum(len(head.shares) for head in heads) - again
+
+
+def _shared(ordered: Sequence[_Head], left_out: int) -> set[int]:
+    """The documents of one term that are another one's too, but for those that only the first LEFT_OUT share."""
+    several: set[int] = set()
+    if len(ordered) <= _PAIRED:
+        for n in range(left_out, len(ordered)):
+            one = ordered[n].shares.keys()
+            for other in (*ordered[:left_out], *ordered[n + 1 :]):
+                several.update(one & other.shares.keys())
+        return several
+    seen = set().union(*[head.shares for head in ordered[:left_out]])
+    for shares, _, _ in ordered[left_out:]:
+        several.update(seen.intersection(shares))
+        seen.update(shares)
+    return several
 
 
 class _Head(NamedTuple):

@@ -8,8 +8,12 @@ and police stay different words.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from mcpexpose.search.lexicon import IRREGULAR, KEPT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _VOWELS = frozenset("aeiouy")
 _SILENT_E = ("dg", "rg", "rs", "ns", "nc", "rc", "lv", "rv", "ls", "ps", "ws", "aus", "ous", "eas", "eez", "u", "v")
@@ -29,6 +33,37 @@ def stem(word: str) -> str:
     word = _verb_base(word)
     word = IRREGULAR.get(word, word)
     return word if len(word) <= 3 else _ending(word)
+
+
+LEAST, MOST = 3, 8
+"""Letters of the starts of words, see `start`."""
+
+
+def start(word: str) -> str:
+    """The letters that WORD begins with, and its stem too, unless it is an irregular form; "" where that is not sure.
+
+    So a spelling whose start no term of an index and no irregular form has is in no document, and is told so without
+    its stem, which costs ten times as much. A y counts as i, since stems end in either.
+    """
+    size = len(word)
+    if size <= LEAST or (size < 6 and word.endswith("es")):
+        return ""
+    tail = word[-11:]
+    if "at" in tail or "ment" in tail or "ion" in tail or "ific" in tail:
+        kept = LEAST
+    else:
+        kept = size - (6 if word[-1] in "sgd" else 2)
+        kept = LEAST if kept < LEAST else MOST if kept > MOST else kept
+    return word[:kept].replace("y", "i")
+
+
+def starts(terms: Iterable[str]) -> set[str]:
+    """What `start` may give of a word whose stem is one of TERMS, for any length."""
+    found: set[str] = set()
+    for word in (*terms, *IRREGULAR):
+        plain = word[:MOST].replace("y", "i")
+        found.update(plain[:length] for length in range(LEAST, len(plain) + 1))
+    return found
 
 
 def _singular(word: str) -> str:

@@ -7,26 +7,34 @@ import sys
 import threading
 from array import array
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 from zlib import crc32
 
 from mcpexpose.search.answering import TABLE, Engine, damaged
 from mcpexpose.search.blocks import TableDamaged
 from mcpexpose.search.hashed import Hashed, key_of
-from mcpexpose.search.postings import POSTINGS, TermPostings, held, share
-from mcpexpose.search.table_write import FACTS, INLINE, PLACE, SPARSE, filter_size
+from mcpexpose.search.postings import POSTINGS, TermPostings, share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from mcpexpose.model.plan import MinMatch
     from mcpexpose.search.blocks import Blocks, Section
 
-KEPT = 8 << 20
+INLINE = 4
+"""Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
+SPARSE = 32
+"""A term in more than one of so many documents is listed by a bit for every document of the plan."""
+FACTS = struct.Struct("<II")
+"""Documents; terms."""
+PLACE = struct.Struct("<II")
+"""Documents of the term; offset of its postings."""
+KEPT = 16 << 20
 """Bytes, about, of decoded terms that were asked for lately; as many again may be left of those before."""
 _BEST = 12
 """Bytes of a document among the best, as it is stored: row and share."""
+_AT_ONCE = 1_024
+"""Documents of a term whose weights are read together; of more, those that are asked for."""
 _HEAD_COST = 110
 """Bytes of one document in a term's head."""
 
@@ -40,6 +48,14 @@ def open_table(blocks: Blocks, size: int, min_match: MinMatch) -> Engine:
     if table.size != size:
         raise damaged(TABLE)
     return Engine(table, min_match)
+
+
+def filter_size(words: int) -> int:
+    """Bytes of a filter of so many WORDS: a power of two, eight bits a word or more."""
+    size = 8
+    while size < words:
+        size *= 2
+    return size
 
 
 class Table:
@@ -57,6 +73,7 @@ class Table:
         self._postings = blocks.section("postings")
         self._blocks = blocks
         self._filter: bytes | None = None
+        self._starts: bytes | None = None
         self._verbs: bytes | None = None
         self._classes: list[str] = []
         self._known: dict[str, tuple[str, _Kin | None]] = {}
@@ -99,6 +116,17 @@ class Table:
         key = key_of(term)
         at = crc32(key) & (len(bits) * 8 - 1)
         return bool(bits[at >> 3] >> (at & 7) & 1) and self.get(term) is not None
+
+    def begins(self, start: str) -> bool:
+        """Whether a term may begin with START (`stemming.start`); False is certain."""
+        bits = self._starts
+        if bits is None:
+            bits = self._blocks.section("word starts").whole()
+            if not bits or len(bits) & (len(bits) - 1):
+                raise TableDamaged("no word starts")
+            self._starts = bits
+        at = crc32(start.encode()) & (len(bits) * 8 - 1)
+        return bool(bits[at >> 3] >> (at & 7) & 1)
 
     def named(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
@@ -200,22 +228,23 @@ class _Documents:
     def __len__(self) -> int:
         return self._before[-1] if self._bits is not None else len(self._rows)
 
-    def held(self, rows: Sequence[int]) -> list[int]:
-        """Positions of those of ROWS that are among them."""
-        if self._bits is not None:
-            return held(rows, self._bits)
-        own, size = self._rows, len(self._rows)
-        return [n for n, row in enumerate(rows) if (at := bisect_left(own, row)) < size and own[at] == row]
-
-    def place(self, row: int) -> int:
-        """Of a row that is among them."""
+    def places(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Positions of those of ROWS that are among them, and the place of each there."""
         bits = self._bits
         if bits is None:
-            return bisect_left(self._rows, row)
-        at = row >> 3
-        stride = at >> _STRIDE_SHIFT
-        own = _count(bits[stride << _STRIDE_SHIFT : at]) + (bits[at] & (1 << (row & 7)) - 1).bit_count()
-        return self._before[stride] + own
+            own, size = self._rows, len(self._rows)
+            return [(n, at) for n, row in enumerate(rows) if (at := bisect_left(own, row)) < size and own[at] == row]
+        before, size = self._before, len(bits) << 3
+        found = []
+        for n, row in enumerate(rows):
+            if row < size:
+                at = row >> 3
+                byte, bit = bits[at], 1 << (row & 7)
+                if byte & bit:
+                    start = at & -_STRIDE
+                    within = int.from_bytes(bits[start:at], "little").bit_count() + (byte & bit - 1).bit_count()
+                    found.append((n, before[at >> _STRIDE_SHIFT] + within))
+        return found
 
     def rows(self) -> Sequence[int]:
         """All of them, ascending."""
@@ -234,8 +263,8 @@ class _Kin:
         self._documents, self._at = table.documents(self._section, count, at)
 
     def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
-        place, read, at = self._documents.place, self._section.read, self._at
-        return [(n, _GAIN.unpack(read(at + 8 * place(rows[n]), 8))[0]) for n in self._documents.held(rows)]
+        read, at = self._section.read, self._at
+        return [(n, _GAIN.unpack(read(at + 8 * place, 8))[0]) for n, place in self._documents.places(rows)]
 
 
 class _Stored(TermPostings):
@@ -275,36 +304,62 @@ class _Cut(_Stored):
         super().__init__(count, best)
         self._table = table
         self._at = at
-        self._rest: tuple[_Documents, int] | None = None
+        self._rest: tuple[_Documents, Sequence[float]] | None = None
 
     def listed(self) -> tuple[Sequence[int], Sequence[float]]:
-        documents, at = self._all()
-        return documents.rows(), _numbers("f", self._table._postings.read(at, 4 * self._count))
+        documents, weights = self._all()
+        return documents.rows(), weights[:]
 
     def hits(self, rows: Sequence[int]) -> list[tuple[int, float]]:
-        best = self._best
-        documents, at = self._all()
-        read = self._table._postings.read
-        found = []
-        for n in documents.held(rows):
-            row = rows[n]
-            gives = best.get(row)
-            if gives is None:
-                (weight,) = _WEIGHT.unpack(read(at + 4 * documents.place(row), 4))
-                if not weight > 0:
-                    raise TableDamaged("a weight that no index has")
-                gives = share(weight)
-            found.append((n, gives))
-        return found
+        return [(n, gives) for n, gives in enumerate(self.shares(rows)) if gives]
 
     def shares(self, rows: Sequence[int]) -> list[float]:
-        return TermPostings.shares(self, rows)
+        get = self._best.get
+        found = [get(row, 0.0) for row in rows]
+        if 0.0 in found:
+            beyond = [n for n, gives in enumerate(found) if not gives]
+            documents, weights = self._all()
+            for one, place in documents.places([rows[n] for n in beyond]):
+                weight = weights[place]
+                if not weight > 0:
+                    raise TableDamaged("a weight that no index has")
+                found[beyond[one]] = share(weight)
+        return found
 
-    def _all(self) -> tuple[_Documents, int]:
-        """All documents, and where the weight in each stands."""
+    def _all(self) -> tuple[_Documents, Sequence[float]]:
+        """All documents, and the weight in each."""
         if self._rest is None:
-            self._rest = self._table.documents(self._table._postings, self._count, self._at)
+            section = self._table._postings
+            documents, at = self._table.documents(section, self._count, self._at)
+            weights: Sequence[float] = _Weights(section, at, self._count)
+            if self._count <= _AT_ONCE:
+                weights = weights[:]
+            self._rest = documents, weights
         return self._rest
+
+
+class _Weights(Sequence[float]):
+    """Those of a term's documents, each read when it is asked for."""
+
+    __slots__ = ("_at", "_count", "_section")
+
+    def __init__(self, section: Section, at: int, count: int) -> None:
+        self._section = section
+        self._at = at
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, n: int) -> float: ...
+    @overload
+    def __getitem__(self, n: slice) -> Sequence[float]: ...
+    def __getitem__(self, n: int | slice) -> float | Sequence[float]:
+        if isinstance(n, slice):
+            return _numbers("f", self._section.read(self._at, 4 * self._count))[n]
+        weight: float = _WEIGHT.unpack(self._section.read(self._at + 4 * n, 4))[0]
+        return weight
 
 
 _WEIGHT = struct.Struct("<f")

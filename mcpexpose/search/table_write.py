@@ -9,23 +9,17 @@ from zlib import crc32
 from mcpexpose.search import hashed, kinship
 from mcpexpose.search.hashed import key_of, numbers
 from mcpexpose.search.postings import POSTINGS, Names, TermPostings, bits_of
+from mcpexpose.search.stemming import starts
+from mcpexpose.search.table import FACTS, INLINE, PLACE, SPARSE, filter_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-INLINE = 4
-"""Documents of a term that stand with it in the dictionary; those of others have a place of their own."""
-SPARSE = 32
-"""A term in more than one of so many documents is listed by a bit for every document of the plan."""
 SECTIONS = (
-    "facts", "filter", "term bounds", "terms", "postings", "name bounds", "names", "verb classes", "verbs",
-    "lexicon bounds", "lexicon", "kin",
+    "facts", "filter", "word starts", "term bounds", "terms", "postings", "name bounds", "names", "verb classes",
+    "verbs", "lexicon bounds", "lexicon", "kin",
 )  # fmt: skip
 """Names of the sections that a search reads, in their order."""
-FACTS = struct.Struct("<II")
-"""Documents; terms."""
-PLACE = struct.Struct("<II")
-"""Documents of the term; offset of its postings."""
 
 
 def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, str]]) -> dict[str, bytes]:
@@ -37,6 +31,7 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
     return {
         "facts": FACTS.pack(len(tools), len(terms)),
         "filter": _filter(terms),
+        "word starts": _filter(sorted(starts(terms))),
         "term bounds": words[0],
         "terms": words[1],
         "postings": bytes(postings),
@@ -48,14 +43,6 @@ def sections(terms: Mapping[str, TermPostings], tools: Sequence[tuple[str, str, 
         "lexicon": lexicon[1],
         "kin": bytes(kin),
     }
-
-
-def filter_size(terms: int) -> int:
-    """Bytes of the filter of an index of so many TERMS: a power of two, a bit or more a term and a little."""
-    size = 8
-    while size < terms:
-        size *= 2
-    return size
 
 
 def _terms(terms: Mapping[str, TermPostings], size: int, postings: bytearray) -> Iterable[tuple[bytes, bytes]]:
@@ -74,8 +61,8 @@ def _terms(terms: Mapping[str, TermPostings], size: int, postings: bytearray) ->
             postings += _documents(rows, size) + numbers("f", weights)
 
 
-def _filter(terms: Iterable[str]) -> bytes:
-    keys = [key_of(term) for term in terms]
+def _filter(words: Iterable[str]) -> bytes:
+    keys = [key_of(word) for word in words]
     size = filter_size(len(keys))
     bits = bytearray(size)
     for key in keys:

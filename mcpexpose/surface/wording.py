@@ -13,24 +13,24 @@ SHORT_LIMIT = 200
 
 # What a reader of lines, or a terminal, may take for more than a letter inside a JSON string: C1 controls and DEL,
 # the line ends beyond LF, bidirectional controls, zero-width, format and tag characters, lone surrogates.
-_ESCAPED = re.compile(
+_ESCAPED = (
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
-_CONTROLS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e0fff]"
-)
+_CONTROLS = "[\x00-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e0fff]"
 
 
 def compact(value: Any) -> str:
     """VALUE as JSON on one line, without blanks, keys in their own order; parses to VALUE again."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _ESCAPED.sub(_escape, text)
+    if text.isascii() and "\x7f" not in text:  # nearly all, and compiling the pattern costs as much as an answer
+        return text
+    return re.sub(_ESCAPED, _escape, text)
 
 
 def plain(text: str) -> str:
     """TEXT on one line without control characters: for what stands in a prompt without quotes."""
-    return " ".join(_CONTROLS.sub(" ", text).split())
+    return " ".join((text if text.isprintable() else re.sub(_CONTROLS, " ", text)).split())
 
 
 def description(text: str | None) -> str:

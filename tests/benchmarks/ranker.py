@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mcpexpose.catalog.store import file_name
-from mcpexpose.host.plan import load_plan
-from mcpexpose.search.query import MAX_QUERY
-from mcpexpose.workspace import Workspace
+from mcpexpose import load_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,8 +24,8 @@ if TYPE_CHECKING:
 
 def product(catalogs: Iterable[Mapping[str, Any]], workdir: str) -> Rank:
     """Searches a bundle of CATALOGS that is written to WORKDIR."""
-    _build({catalog["server_id"]: list(catalog["tools"]) for catalog in catalogs}, Path(workdir))
-    return _open(Path(workdir))
+    write({catalog["server_id"]: list(catalog["tools"]) for catalog in catalogs}, Path(workdir))
+    return opened(Path(workdir))
 
 
 def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Rank, dict[str, Any]]:
@@ -37,14 +34,18 @@ def scale_product(tools: list[dict[str, Any]] | None, workdir: str) -> tuple[Ran
         servers: dict[str, list[Any]] = {}
         for tool in tools:
             servers.setdefault(tool["server"], []).append({key: tool[key] for key in tool if key != "server"})
-        _build(servers, Path(workdir))
-    return _open(Path(workdir)), {"persistent": True}
+        write(servers, Path(workdir))
+    return opened(Path(workdir)), {"persistent": True}
 
 
 scale_product.imports = ("mcpexpose.host.plan", "mcpexpose.search.table")  # type: ignore[attr-defined]
 
 
-def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:
+def write(servers: Mapping[str, list[Any]], folder: Path) -> None:
+    """A project whose tools are all deferred in FOLDER, and its bundle, `plan`, beside it."""
+    from mcpexpose.catalog.store import file_name
+    from mcpexpose.workspace import Workspace
+
     (folder / "catalogs").mkdir(parents=True)
     lines = ["[limits]", "max_tools_per_server = 100_000"]
     for server, tools in servers.items():
@@ -56,10 +57,15 @@ def _build(servers: Mapping[str, list[Any]], folder: Path) -> None:
     Workspace(folder / "config.toml", environ={}).write(folder / "plan")
 
 
-def _open(folder: Path) -> Rank:
+def opened(folder: Path) -> Rank:
+    """Searches the bundle that `write` put there, as a host does."""
     plan = load_plan(folder / "plan")
 
     def rank(query: str, k: int) -> list[tuple[str, str]]:
-        return [tuple(plan.rows.id(hit.row)) for hit in plan.search(query[:MAX_QUERY], k, None).hits]
+        return [tuple(plan.rows.id(hit.row)) for hit in plan.search(query[:_LONGEST], k, None).hits]
 
     return rank
+
+
+_LONGEST = 1_000
+"""Characters; a longer query is refused, and a ranker has no way to say so."""

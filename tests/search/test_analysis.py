@@ -67,6 +67,13 @@ def test_scripts_without_blanks_match_by_pairs(text: str, part: str) -> None:
     assert {token.term for token in analysis.tokens(part) if token.joins == 0} <= set(analysis.terms(text))
 
 
+def test_an_abbreviation_of_one_word_is_that_word() -> None:
+    """In a name, in a text, in any case (F01)."""
+    assert analysis.terms("k8s pods") == analysis.terms("Kubernetes pods")
+    assert "kubernetes" in analysis.terms("list_k8s_pods")
+    assert analysis.terms("exec JS") == analysis.terms("execute JavaScript".lower())
+
+
 def test_words_of_india_are_whole() -> None:
     """A vowel sign is part of its word (F01)."""
     assert analysis.terms("फ़ाइलें खोजें") == analysis.terms("फ़ाइलें") + analysis.terms("खोजें")
