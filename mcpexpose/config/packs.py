@@ -52,7 +52,6 @@ def find(
     return tuple(packs), tuple(findings)
 
 
-
 def _digest(pack: PolicyPack) -> str:
     """Of what the pack means: limits narrow together, in whatever order they are written."""
     dumped = pack.model_dump()
