@@ -62,3 +62,13 @@ def _two_renames(new: Path, place: Path) -> None:
             aside.rename(place)
         raise
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def sync_folder(path: Path) -> None:
+    """The names in a folder survive a loss of power, where the system lets a folder be opened and written out."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -134,7 +134,9 @@ def read_public_key(given: str | bytes | os.PathLike[str]) -> Ed25519PublicKey:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+    what = "the public key"
     if isinstance(given, os.PathLike):
+        what = shown(str(given))
         try:
             given = Path(given).read_bytes()
         except OSError as error:
@@ -153,7 +155,7 @@ def read_public_key(given: str | bytes | os.PathLike[str]) -> Ed25519PublicKey:
             return Ed25519PublicKey.from_public_bytes(decoded)
     except (ValueError, UnsupportedAlgorithm):
         pass
-    raise UsageRefused("the public key is no Ed25519 key (32 bytes, base64, hexadecimal, PEM, or the Path of a file)")
+    raise UsageRefused(f"{what} is no public Ed25519 key (32 bytes, base64, hexadecimal, PEM, or the Path of a file)")
 
 
 def _need_library() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import secrets
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcpexpose.bundle import layout, rows, strict
 from mcpexpose.bundle.built import Built, index_of, remember
 from mcpexpose.bundle.contents import definitions_file, make_manifest, manifest_file, plan_digest, plan_file
-from mcpexpose.bundle.exchange import put
+from mcpexpose.bundle.exchange import put, sync_folder
 from mcpexpose.bundle.lock import Busy, held
 from mcpexpose.model.canonical import digest_bytes
 from mcpexpose.model.errors import BundleNotWritten, PlanRefused
@@ -79,7 +78,7 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
         built = index_of(place, digest) or _index(compiled, digest)
         (work / layout.INDEX).mkdir()
         facts += [_write(work, f"{layout.INDEX}/{name}", data) for name, data in built.files.items()]
-        _sync_folder(work / layout.INDEX)
+        sync_folder(work / layout.INDEX)
         report("index")
         table, table_digest = pack({**rows.sections(compiled.plan, plan_json, places), **built.table})
         facts.append(_write(work, layout.TABLE, table))
@@ -87,10 +86,10 @@ def _build(compiled: Compiled, place: Path, report: Callable[[Step], None]) -> M
         manifest = make_manifest(compiled.plan, digest, table_digest, facts)
         remember(digest, built)
         _write(work, layout.MANIFEST, manifest_file(manifest))
-        _sync_folder(work)
+        sync_folder(work)
         report("manifest.json")
         put(work, place)
-        _sync_folder(place.parent)
+        sync_folder(place.parent)
         report("exchange")
     finally:
         # After the exchange this is the old bundle; who reads it still has its files open.
@@ -114,16 +113,6 @@ def _write(work: Path, name: str, data: bytes) -> BundleFile:
         file.flush()
         os.fsync(file.fileno())
     return BundleFile(name, digest_bytes(data), len(data))
-
-
-def _sync_folder(path: Path) -> None:
-    # Not every system lets a folder be opened or synced; the rename is atomic all the same.
-    with contextlib.suppress(OSError):
-        fd = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
 
 
 def _check_place(place: Path) -> None:

@@ -11,7 +11,13 @@ from mcpexpose.cli import console, exits, options
 
 @click.command("audit")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@options.plan
+@click.option(
+    "--plan",
+    "bundle",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The bundle that the host loaded: which of its direct tools nobody called.",
+)
 @options.formats(("text", "json"))
 def command(file: Path, bundle: Path | None, form: str) -> int:
     """Sum up the events that a host wrote: what was searched for in vain, what was refused and why, which calls have an
@@ -32,6 +38,8 @@ def command(file: Path, bundle: Path | None, form: str) -> int:
         from mcpexpose.model.policy import Exposure
 
         direct = [str(tool.id) for tool in open_bundle(bundle).plan.tools if tool.exposure is Exposure.DIRECT]
+    if not file.exists():
+        raise InputMissing(f"{shown(console.name_of(file))} is not there")
     try:
         with file.open("rb") as lines:
             audit = summarise(lines, direct)

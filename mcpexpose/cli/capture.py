@@ -213,6 +213,8 @@ def ask(targets: Sequence[Target], environ: Mapping[str, str], now: datetime.dat
 
 def of_file(server: str, path: Path, now: datetime.datetime) -> Captured:
     """What a stored answer holds, as if SERVER had just given it. Raises InputMissing."""
+    from dataclasses import replace
+
     from mcpexpose.catalog.record import stamped
     from mcpexpose.catalog.shape import parse
     from mcpexpose.catalog.unfold import MAX_BYTES, TooLarge, decode, read_text
@@ -228,8 +230,10 @@ def of_file(server: str, path: Path, now: datetime.datetime) -> Captured:
         return decode(data)
 
     if str(path) != "-" and not path.is_file():
-        raise InputMissing(f"there is no file {shown(str(path))}")
+        raise InputMissing(f"{shown(str(path))} is not there")
     catalog, findings = parse(text, server, "stdin" if str(path) == "-" else path.as_posix())
+    advice = "Give --from-file a tools/list result or a catalog, in JSON."
+    findings = tuple(replace(each, advice=advice) if each.slug == "catalog-invalid-json" else each for each in findings)
     return Captured(server, stamped(catalog, stamp_of(now)) if catalog else None, findings)
 
 

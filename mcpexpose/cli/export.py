@@ -77,7 +77,7 @@ def command(
     from mcpexpose.model.text import shown
     from mcpexpose.report import export as report
 
-    held, code, writable = _held(bundle, config, catalogs, now)
+    held, code, held_up = _held(bundle, config, catalogs, now)
     made = export(held, target, profile=profile)
     losses = report.render_losses(made, console.screen())
     if losses:
@@ -85,8 +85,8 @@ def command(
     text = report.render_json(made) if form == "json" else report.render_value(made)
     if out is None:
         console.out_machine(text)
-    elif not writable:
-        console.say(f"mcpexpose: nothing is written to {shown(console.name_of(out))}: the config has errors")
+    elif held_up:
+        console.say(f"mcpexpose: nothing is written to {shown(console.name_of(out))}: {held_up}")
         return exits.FINDINGS
     else:
         console.write_file(out, text)
@@ -96,12 +96,12 @@ def command(
 
 def _held(
     bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None
-) -> tuple[HostPlan, int, bool]:
-    """The plan, what its findings end with, and whether a file may be made of it."""
+) -> tuple[HostPlan, int, str]:
+    """The plan, what its findings end with, and why no file may be made of it; "" where one may."""
     if bundle is not None:
-        return given.plan(bundle, config, catalogs, now), exits.OK, True
+        return given.plan(bundle, config, catalogs, now), exits.OK, ""
     from mcpexpose.cli.linting import not_waived
 
     at_hand = given.workspace(config, catalogs, now)
     held = given.compiled(at_hand, now)
-    return held, exits.of_findings(not_waived(at_hand)), at_hand.writable
+    return held, exits.of_findings(not_waived(at_hand)), "" if at_hand.writable else given.held_up(at_hand)

@@ -57,6 +57,13 @@ def compiled(at_hand: Workspace, now: datetime.datetime | None) -> HostPlan:
     return HostPlan(CompiledSource(compiled.plan, compiled.definitions), clock)
 
 
+def held_up(workspace: Workspace) -> str:
+    """Why nothing may be written from a workspace that is not `writable`."""
+    if workspace.sound:
+        return "it is not what was reviewed; read what changed, and `mcpexpose lock` accepts it"
+    return f"{shown(name_of(workspace.path))} has errors"
+
+
 def named(finding: Finding, workspace: Workspace) -> Finding:
     """FINDING with its files as people would type them from where they are, and without credentials."""
     return renamed(struck(finding, workspace.literals), lambda file: file_name(file, workspace))

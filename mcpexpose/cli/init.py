@@ -69,6 +69,8 @@ def command(file: Path) -> int:
 
     path = file / "config.toml" if file.is_dir() else file
     name = shown(str(path))
+    if not path.parent.is_dir():
+        raise InputMissing(f"{shown(str(path.parent))} is not there")
     schema, line = schema_beside(path)
     if path.exists():
         raise UsageRefused(f"{name} is there already, and stays as it is")
@@ -82,5 +84,7 @@ def command(file: Path) -> int:
         raise InputMissing(f"{name} cannot be written: {error.strerror}") from None
     beside = shown(str(schema))
     console.say(f"wrote {beside}" if written else f"{beside} is there already, and stays as it is")
-    console.say(f"wrote {name}. Next: mcpexpose lint, then mcpexpose capture, then mcpexpose plan")
+    console.say(f"wrote {name}. Next: name your servers in it; then mcpexpose capture, mcpexpose lint, mcpexpose plan")
+    if path.name not in ("config.toml", "mcpexpose.toml"):
+        console.say(f"A file of this name is not found by itself: give each command --config {name}")
     return exits.OK

@@ -47,6 +47,8 @@ def command(
     answer = held.session(profile).inspect(tool.server, tool.name)
     if isinstance(answer, Refused):
         console.say(f"mcpexpose: {console.screen().text(answer.text)}")
+        if bundle is None:
+            console.say(f"So answers a host; why: mcpexpose explain {console.screen().text(str(tool))}")
         return exits.USAGE
     row = held.row(tool)
     assert row is not None

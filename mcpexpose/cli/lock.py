@@ -58,14 +58,16 @@ def command(
 def _refuse(workspace: Workspace, servers: tuple[str, ...], *, check: bool) -> None:
     """Where there is nothing to lock or check. Raises PlanRefused, UsageError."""
     from mcpexpose.catalog.lockfile import is_newer
+    from mcpexpose.config.nearest import nearest
     from mcpexpose.model.errors import PlanRefused
     from mcpexpose.model.text import shown
 
     assert workspace.compiled  # raises where the config is none
     for server in servers:
         if server not in workspace.servers:
-            there = ", ".join(shown(each) for each in workspace.servers) or "none"
-            raise click.UsageError(f"{shown(server)!r} is no enabled server; there are: {there}")
+            meant = nearest(server, workspace.servers, aliases=False)
+            hint = f'; did you mean "{shown(meant)}"?' if meant else ""
+            raise click.UsageError(f'the config has no enabled server "{shown(server)}"{hint}')
     trouble = workspace.located(workspace.lock_trouble)
     if trouble and (check or is_newer(trouble)):
         raise PlanRefused("the lock cannot be read, and stays as it is", trouble)

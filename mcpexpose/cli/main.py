@@ -155,11 +155,16 @@ def _failed(error: Exception) -> int:
 
 
 def _trouble(trouble: McpexposeError) -> int:
-    """What stands in the way of a result: its findings, one a line, and its sentence."""
+    """What stands in the way of a result: its findings, one a line, and its sentence, which may be that of the one."""
     from mcpexpose.report.findings import FindingsReport, in_order
     from mcpexpose.report.findings_concise import render
     from mcpexpose.report.screen import Screen
 
+    only = trouble.findings[0] if len(trouble.findings) == 1 else None
+    if only and only.location is None and str(trouble) == f"{only.slug}: {only.message}":
+        _say(str(trouble))
+        _say(f"   fix: {only.advice}", bare=True)
+        return trouble.exit_code
     if trouble.findings:
         text = render(FindingsReport(in_order(trouble.findings)), Screen(encoding=sys.stderr.encoding or "utf-8"))
         _say(text.rstrip("\n"), bare=True)

@@ -53,7 +53,11 @@ class FormatFile(click.ParamType):  # type: ignore[type-arg]
         if not equals or not file:
             self.fail("not of the form FORMAT=FILE, as in json=report.json", param, ctx)
         if form not in self.formats:
-            self.fail(f"{form!r} is no format; there are: {', '.join(self.formats)}", param, ctx)
+            from mcpexpose.config.nearest import nearest
+
+            meant = nearest(form, self.formats, aliases=False)
+            hint = f"; did you mean {meant}? There are" if meant else "; there are"
+            self.fail(f"{form!r} is no format{hint}: {', '.join(self.formats)}", param, ctx)
         return form, Path(file)
 
 

@@ -170,12 +170,13 @@ def _state(workspace: Workspace, server: str) -> CatalogState:
 
 def _write(workspace: Workspace, out: Path) -> str | BundleNotWritten | None:
     """Write the bundle: what to say of it, or why it could not be; None where the config is at fault."""
+    from mcpexpose.bundle.layout import MANIFEST
     from mcpexpose.model.text import shown
 
     where = shown(str(out))
     if not workspace.writable:
-        stays = "; the plan that stands there stays" if out.exists() else ""
-        console.say(f"mcpexpose: nothing is written to {where}: {workspace.name} has errors{stays}")
+        stays = "; the plan that stands there stays" if (out / MANIFEST).exists() else ""
+        console.say(f"mcpexpose: nothing is written to {where}: {given.held_up(workspace)}{stays}")
         return None
     tools = len(workspace.compiled.plan.tools)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--store",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The host's record. [runs.sqlite in the state folder of this user]",
+    help="The host's record, its `Ledger(FILE)`. [runs.sqlite in the state folder of this user]",
 )
 @options.formats(("text", "json"))
 def command(key: str | None, outcome: str | None, store: Path | None, form: str) -> int:
@@ -37,6 +37,7 @@ def command(key: str | None, outcome: str | None, store: Path | None, form: str)
     \b
     Examples:
       mcpexpose runs
+      mcpexpose runs --store runs.sqlite
       mcpexpose runs --settle 3f2a91c0d4e85b76 --as not-completed
     """
     from mcpexpose.host.ledger import Ledger
@@ -46,7 +47,7 @@ def command(key: str | None, outcome: str | None, store: Path | None, form: str)
     if (key is None) != (outcome is None):
         raise click.UsageError("--settle KEY and --as completed|not-completed go together")
     if store is not None and not store.is_file():
-        raise InputMissing(f"there is no file {shown(console.name_of(store))}")
+        raise InputMissing(f"{shown(console.name_of(store))} is not there")
     ledger = Ledger(store)
     try:
         runs = ledger.open_runs()
@@ -60,7 +61,10 @@ def command(key: str | None, outcome: str | None, store: Path | None, form: str)
 
         console.out_machine(dump({"settled" if key is not None else "runs": to_json(runs)}))
     elif key is None:
-        console.out(_table(runs) if runs else "no call is open\n")
+        name = shown(console.name_of(ledger.path))
+        console.out(_table(runs) if runs else f"no call is open in {name}\n")
+        if not ledger.path.is_file():
+            console.say(f"{name} is not there; --store FILE reads the record of a host that keeps it elsewhere")
     return exits.FINDINGS if runs and key is None else exits.OK
 
 

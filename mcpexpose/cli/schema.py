@@ -23,6 +23,11 @@ def command(name: str | None) -> int:
         console.out("".join(f"{each}\n" for each in names))
         return exits.OK
     if name not in names:
-        raise click.UsageError(f"there is no schema {name!r}; there are: {', '.join(names)}")
+        from mcpexpose.config.nearest import nearest
+        from mcpexpose.model.text import shown
+
+        meant = nearest(name, names, aliases=False)
+        hint = f"did you mean {meant}? There are" if meant else "there are"
+        raise click.UsageError(f"there is no schema {shown(name, 80)!r}; {hint}: {', '.join(names)}")
     console.out_machine(shipped.path("schemas", name).read_text("utf-8"))
     return exits.OK

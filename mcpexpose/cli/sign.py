@@ -30,8 +30,8 @@ def command(bundle: Path | None, key: Path, generate: bool) -> int:
     if bundle is None and not generate:
         raise click.UsageError("name the bundle to sign, or ask for a key with --generate-key")
     if generate:
-        public = signature.generate_key(key)
-        console.say(f"{shown(console.name_of(public))} is the public key, for whoever loads the plan")
+        secret, public = (shown(console.name_of(each)) for each in (key, signature.generate_key(key)))
+        console.say(f"{public} is the public key, for whoever loads the plan; keep {secret} to yourself")
     elif _is_open(key):
         console.say(f"others than its owner can read {shown(console.name_of(key))}: chmod 600")
     if bundle is not None:

@@ -113,7 +113,7 @@ class _Run:
     def add(self, path: Path | None) -> None:
         """A file, the files of a folder, or those beside the config. Raises InputMissing, NothingChecked."""
         from mcpexpose.config.tests import below, beside
-        from mcpexpose.model.errors import InputMissing
+        from mcpexpose.model.errors import InputMissing, UsageRefused
         from mcpexpose.model.text import shown
 
         if path is None:
@@ -127,6 +127,9 @@ class _Run:
                 raise InputMissing(f"{shown(str(path))} cannot be read: {error.strerror}") from None
         elif not path.exists():
             raise InputMissing(f"{shown(str(path))} is not there")
+        elif path.name in ("config.toml", "mcpexpose.toml"):
+            name = shown(str(path))
+            raise UsageRefused(f"{name} is a config, and no test file; its tests: mcpexpose test --config {name}")
         else:
             self._take([path])
 

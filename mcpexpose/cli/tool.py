@@ -25,4 +25,6 @@ class Tool(click.ParamType):  # type: ignore[type-arg]
         try:
             return ToolId.parse(value)
         except ValueError:
-            self.fail("not of the form SERVER/TOOL, as in github/create_issue", param, ctx)
+            server, _, tool = str(value).partition("__")  # what a model calls it
+            example = f"{server}/{tool}" if server and tool else "github/create_issue"
+            self.fail(f"not of the form SERVER/TOOL, as in {example}", param, ctx)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
 from mcpexpose.cli import console, exits, options
+
+
+def _digest(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch("[0-9a-f]{64}", value):
+        raise click.BadParameter("not a digest: 64 hexadecimal digits, in small letters", ctx, param)
+    return value
 
 
 @click.command("verify")
@@ -17,7 +24,7 @@ from mcpexpose.cli import console, exits, options
     metavar="FILE",
     help="Demand a signature of this Ed25519 key (PEM, base64, hexadecimal).",
 )
-@click.option("--expected-digest", metavar="HEX", help="Demand that the manifest has this digest.")
+@click.option("--expected-digest", metavar="HEX", callback=_digest, help="Demand that the manifest has this digest.")
 @options.reports(options.FINDING_FORMATS)
 def command(
     bundle: Path,

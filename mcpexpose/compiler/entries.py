@@ -155,7 +155,9 @@ def _no_server(
     found = suggest(server, tuple(inputs.servers) if names else ())
     meant = tuple(f"{name}/{pattern.text}" for name in found.names)
     what = f"there is no server {shown(server, 80)}"
-    return _met_nothing(inputs, path, text, pattern, what, meant, bool(found.near), "Name a server of this config.")
+    other = "Name a server of this config."
+    advice = f'Write "{shown(meant[0], 120)}", or take the entry out.' if found.near else other
+    return _met_nothing(inputs, path, text, pattern, what, meant, bool(found.near), advice)
 
 
 def _no_tool(

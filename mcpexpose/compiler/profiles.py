@@ -90,7 +90,7 @@ def _reaches(table: ProfileTable, groups: frozenset[str] | None, decision: ToolD
 
 
 def _capped(limit: Limit) -> bool:
-    """A pack that keeps a tool out of request 1 keeps it out of every selection too (law 2)."""
+    """A pack that keeps a tool out of request 1 keeps it out of every selection too."""
     return limit.max_exposure is not Exposure.DIRECT
 
 

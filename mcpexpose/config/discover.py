@@ -41,7 +41,7 @@ def find(start: Path, explicit: Path | None, environ: Mapping[str, str]) -> Path
             return found
     raise NothingChecked(
         f"no mcpexpose.toml, .mcpexpose/config.toml, or config.toml with [mcp_servers] in {shown(str(start))}"
-        " or above it, as far as its repository reaches"
+        " or above it, as far as its repository reaches; `mcpexpose init` writes one, --config names another"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -105,7 +107,7 @@ def explain(text: str, message: str) -> Trouble:
     start = text.rfind("\n", 0, offset) + 1
     end = text.find("\n", offset)
     line = text[start : end if end >= 0 else len(text)].rstrip("\r")
-    for look in (_merge, _json, _quotes, _odd_character, _backslash, _colon, _word):
+    for look in (_merge, _json, _quotes, _odd_character, _backslash, _colon, _date, _word):
         trouble = look(plain, line, start, offset)
         if trouble is not None:
             return trouble
@@ -128,7 +130,9 @@ def _merge(plain: str, line: str, start: int, offset: int) -> Trouble | None:
 def _json(plain: str, line: str, start: int, offset: int) -> Trouble | None:
     if start == 0 and line.lstrip().startswith(("{", "[{", "//")):
         return Trouble(
-            "this looks like JSON", offset, "Take a host's JSON config over with `mcpexpose init --from FILE`."
+            "this looks like JSON",
+            offset,
+            "`mcpexpose init` writes a config in TOML; put its servers into that.",
         )
     return None
 
@@ -187,6 +191,19 @@ def _colon(plain: str, line: str, start: int, offset: int) -> Trouble | None:
     if plain.startswith("Expected '=' after a key") and line[offset - start : offset - start + 1] == ":":
         return Trouble("a colon stands where `=` is wanted", offset, "Write `key = value`.")
     return None
+
+
+def _date(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    """What begins like a date and is none is read as a number with something behind it."""
+    found = re.search(r"=\s*([0-9]{4}-[0-9]+-[0-9]+)", line)
+    if found is None or not plain.startswith(("Expected newline", "Invalid date")):
+        return None
+    if not found.start(1) <= offset - start <= found.end(1):
+        return None
+    with contextlib.suppress(ValueError):
+        datetime.date.fromisoformat(found.group(1))
+        return None  # it is one, and what is wrong comes behind it
+    return Trouble(f"{found.group(1)} is no date", start + found.start(1), "Write year, month and day: 2026-12-31.")
 
 
 def _word(plain: str, line: str, start: int, offset: int) -> Trouble | None:

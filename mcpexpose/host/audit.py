@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import threading
@@ -83,7 +82,9 @@ class FileSink:
         self._identity = (made.st_dev, made.st_ino)
         self._torn = made.st_size > 0 and not _ends_whole(self.path)
         if made.st_size == 0 and self._fsync != "never":
-            _keep_name(self.path.parent)
+            from mcpexpose.bundle.exchange import sync_folder
+
+            sync_folder(self.path.parent)
 
     def _shut(self) -> None:
         if self._file >= 0:
@@ -136,16 +137,6 @@ def keep(sink: Sink | None, event: Event, *, effects: bool = False) -> bool:
         logging.getLogger(__name__).warning("an event could not be kept: %s", type(error).__name__)
         return False
     return True
-
-
-def _keep_name(folder: Path) -> None:
-    """Have the name of a new file survive a loss of power, where the system lets a folder be written out."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _ends_whole(path: Path) -> bool:

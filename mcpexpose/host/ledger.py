@@ -271,7 +271,9 @@ class Ledger:
             rows.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
             self._abandon()
-            raise LedgerUnavailable(f"the record of open calls cannot be used: {type(error).__name__}") from error
+            code = getattr(error, "sqlite_errorcode", None)
+            why = "it is no SQLite file" if code == sqlite3.SQLITE_NOTADB else type(error).__name__
+            raise LedgerUnavailable(f"the record of open calls cannot be used: {why}") from error
         finally:
             self._lock.release()
 

@@ -119,21 +119,27 @@ async def _in_background(runtime: Runtime, server: str) -> None:
 
 
 async def refresh(plan: HostPlan, server: str) -> bool:
-    """Whether a list came. Joins a refresh that is running; never raises for what servers do."""
+    """Whether a list came. Joins a refresh that is running, and asks once more where a change overtook that one; never
+    raises for what servers do.
+    """
     import asyncio
     import concurrent.futures
 
     runtime = plan.runtime
     refreshes = _of(runtime)
     mine: concurrent.futures.Future[bool | None] = concurrent.futures.Future()
+    overtaken = False
     while True:
         with refreshes.lock:
             running = refreshes.running.setdefault(server, mine)
         if running is mine:
             break
         came = await asyncio.shield(asyncio.wrap_future(running))
-        if came is not None:
-            return came  # else whoever asked gave up before it came
+        if came is None:
+            continue  # whoever asked gave up before it came
+        if not came or overtaken or runtime.watch(server).is_settled:
+            return came
+        overtaken = True  # its lists were begun before the last change; one more is asked for, and no more than that
     came = None
     try:
         came = await _rounds(plan, server)

@@ -16,6 +16,25 @@ from mcpexpose.model.table import Field, Table
 from mcpexpose.model.transport import Transport
 
 ExposureSetting = Literal["direct", "deferred", "hidden", "auto"]
+LimitTarget = Literal[
+    "anthropic",
+    "antigravity",
+    "azure",
+    "bedrock",
+    "bedrock-agents",
+    "claude-code",
+    "codex",
+    "cursor",
+    "deepseek",
+    "gemini",
+    "gemini-json-schema",
+    "mcp",
+    "mistral",
+    "openai",
+    "openai-responses",
+    "vscode",
+]
+"""`model.limits.TARGETS`, in the published schema too."""
 DeclaredSideEffect = Literal["read_only", "write", "destructive"]
 ApprovalSetting = Literal["auto", "ask"]
 HostApproval = Literal["auto", "prompt", "approve", "writes"]
@@ -37,7 +56,7 @@ class ExposureTable(Table):
     search_limit: int = Field(
         8, ge=1, le=20, description="How many matches find_tools gives when the model names no limit."
     )
-    targets: tuple[str, ...] = Field(
+    targets: tuple[LimitTarget, ...] = Field(
         (), description="Providers and hosts whose limits lint applies: anthropic, openai …"
     )
     direct_max_count: int | None = Field(
@@ -192,7 +211,7 @@ class SearchTable(Table):
 
     synonyms: Mapping[str, tuple[Text, ...]] = Field({}, description='Words that people say: pr = ["pull request"].')
     min_match: Annotated[float, Field(ge=0)] | Literal["weak"] = Field(
-        0.0, description='A lower best score becomes an empty answer, "weak": one that is marked so; 0 = never.'
+        0.0, description='No answer where the best score is lower; "weak": where it is marked as weak; 0 = never.'
     )
 
 
@@ -211,7 +230,7 @@ class LintTable(Table):
 
 
 class Config(Table):
-    """`config.toml`. Top-level tables of other programs that share the file are left alone (law 8)."""
+    """`config.toml`. Top-level tables of other programs that share the file are left alone."""
 
     forbids_unknown = False
 

@@ -1,4 +1,4 @@
-"""The axes on which a tool is judged, each with its order of strictness (law 2: limits take the stricter)."""
+"""The axes on which a tool is judged, each with its order of strictness; limits take the stricter."""
 
 from __future__ import annotations
 

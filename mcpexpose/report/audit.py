@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.report.words import count
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -92,9 +94,9 @@ def summarise(lines: Iterable[bytes], direct: Collection[str] = ()) -> Audit:
 def text(audit: Audit, screen: Screen) -> str:
     """For people; at most twenty tools of each sort."""
     span = f", {screen.text(str(audit.first))} to {screen.text(str(audit.last))}" if audit.first else ""
-    lines = [f"{audit.events:,} events of {audit.runs:,} runs{span}"]
+    lines = [f"{count(audit.events, 'event')} of {count(audit.runs, 'run')}{span}"]
     if audit.unreadable:
-        lines.append(f"{audit.unreadable:,} lines are no events")
+        lines.append(f"{count(audit.unreadable, 'line')} that {'is' if audit.unreadable == 1 else 'are'} no event")
     parts: list[tuple[str, Counter[str] | dict[str, int]]] = [
         ("searches that found nothing, by reason", audit.searches_in_vain),
         ("calls, by outcome", audit.calls),

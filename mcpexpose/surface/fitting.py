@@ -97,7 +97,7 @@ class Fitting:
                 effect = offered.tool.side_effect.value
                 self.lose("approval-dropped", offered, f"a call ({effect}) must be approved")
             if outputs and offered.definition.get("outputSchema") is not None:
-                self.lose("output-schema-dropped", offered, "its output schema is not told")
+                self.lose("output-schema-dropped", offered, "the output schema is not told")
 
     def lose(self, kind: LossKind, what: Offered | str, message: str, pointer: str = "") -> None:
         """Note a loss of a tool, of a server by its id, or of the whole surface ("")."""

@@ -43,8 +43,9 @@ class Planned(Protocol):
 
 def no_profile(name: str, known: Iterable[str]) -> SelectionRefused:
     """The refusal of a profile that the plan has not."""
-    names = ", ".join(shown(each) for each in known) or "none"
-    return SelectionRefused(f"the plan has no profile {shown(str(name), 80)!r}; it has: {names}")
+    names = ", ".join(shown(each) for each in known)
+    there = f"it has: {names}" if names else "it has none at all"
+    return SelectionRefused(f"the plan has no profile {shown(str(name), 80)!r}; {there}")
 
 
 class OfPlan:

@@ -78,7 +78,8 @@ def unknown_server(named: Named, subject: Subject) -> Misnamed | None:
     if not named.server.exact:
         return Misnamed(f'{of} has no server that "{shown(text, 80)}" meets', "Mend the pattern, or take it out.")
     near = nearest(text, subject.servers, aliases=False)
-    advice = f'Write "{shown(f"{near}/{named.tool.text}", 120)}".' if near else f"There are {_listed(subject.servers)}."
+    meant = shown(f"{near}/{named.tool.text}", 120)
+    advice = f'Write "{meant}".' if near else f"Its servers: {_listed(subject.servers)}."
     return Misnamed(f"{of} has no server {shown(text, 80)}", advice)
 
 

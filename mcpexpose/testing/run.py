@@ -73,7 +73,7 @@ def _run(written: Written, document: Document, subject: Subject) -> Tested:
 def _no_profile(profile: str, place: Place, subject: Subject) -> Failure:
     meant = nearest(profile, subject.profiles, aliases=False)
     there = ", ".join(shown(each, 80) for each in subject.profiles)
-    advice = f'Write "{shown(meant, 80)}".' if meant else f"There are {there}." if there else "It has no profiles."
+    advice = f'Write "{shown(meant, 80)}".' if meant else f"Its profiles: {there}." if there else "It has no profiles."
     return Failure("profile", profile, f"{shown(subject.name, 120)} has no profile {shown(profile, 80)}", advice, place)
 
 

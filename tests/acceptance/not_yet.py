@@ -1,13 +1,10 @@
-"""What the product does not do yet, in one place: the harness leaves out what needs it, and says so.
-
-A row goes when its part is built; nothing else has to change, for the drivers are there.
-"""
+"""What cases ask for and the product does not have, in one place: the harness leaves out what needs it, and says so."""
 
 from __future__ import annotations
 
 PARTS = {
-    "gateway": "the gateway is not built yet",
-    "import": "init --from is not built yet",
+    "gateway": "there is no gateway",
+    "import": "there is no init --from",
 }
 """Part: why what needs it is left out."""
 
@@ -32,7 +29,7 @@ CLOUDS = {
 
 
 def step_needs(step: dict[str, object]) -> str | None:
-    """The unbuilt part that STEP needs, or None where it can run."""
+    """The part that is not there and that STEP needs, or None where it can run."""
     part = STEPS.get(str(step["do"]))
     if part is None and step["do"] == "assert":
         part = next((needed for key, needed in ASSERTIONS.items() if key in step), None)

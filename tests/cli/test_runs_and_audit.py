@@ -42,8 +42,10 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 def test_no_open_call(capsys: pytest.CaptureFixture[str], state: Path) -> None:
-    """Looking makes no file."""
-    assert ran(capsys, "runs") == (0, "no call is open\n", "")
+    """Looking makes no file, and says where it looked: the host may keep its record elsewhere."""
+    code, out, err = ran(capsys, "runs")
+    assert (code, out) == (0, f"no call is open in {state / 'runs.sqlite'}\n")
+    assert "runs.sqlite is not there; --store FILE" in err
     assert not (state / "runs.sqlite").exists()
     assert json.loads(ran(capsys, "runs", "--format", "json")[1]) == {"runs": []}
 
@@ -73,7 +75,7 @@ def test_what_cannot_be_settled(capsys: pytest.CaptureFixture[str], state: Path)
     (state / "text").write_text("no database, just words" * 100)
     code, _, err = ran(capsys, "runs", "--store", str(state / "text"))
     assert code == 2
-    assert "cannot be used" in err
+    assert "cannot be used: it is no SQLite file" in err
 
 
 def events(*facts: dict[str, Any]) -> list[Event]:
@@ -114,7 +116,7 @@ def test_the_summary_of_events(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert found["never_called"] == ["zz/idle"]
     assert found["refreshes"] == {"changed": 1}
     code, out, _ = ran(capsys, "audit", str(path), "--plan", str(tmp_path / "plan"))
-    for words in ("11 events of 5 runs", "2 lines are no events", "nothing-matched", "gh/put", "zz/idle"):
+    for words in ("11 events of 5 runs", "2 lines that are no event", "nothing-matched", "gh/put", "zz/idle"):
         assert words in out
 
 
@@ -132,3 +134,19 @@ def test_names_of_servers_stay_on_their_line() -> None:
     line = json.dumps({"event": "call", "server": "a\x1b[31m\n", "tool": "b", "outcome": "refused:unknown-tool"})
     out = text(summarise([line.encode()]), Screen(80, colour=False, encoding="utf-8"))
     assert "\x1b" not in out
+
+
+def test_one_of_each_is_said_in_the_singular(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    FileSink(path).write(events({"event": "search", "outcome": "nothing-matched"})[0], effects=False)
+    with path.open("a") as file:
+        file.write("no event\n")
+    out = ran(capsys, "audit", str(path))[1]
+    assert out.startswith("1 event of 1 run, ")
+    assert "1 line that is no event" in out
+
+
+def test_events_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = ran(capsys, "audit", str(tmp_path / "none.jsonl"))
+    assert code == 2
+    assert "none.jsonl is not there" in err

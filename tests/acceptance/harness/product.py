@@ -165,11 +165,13 @@ def run_process(argv: list[str], cwd: Path, env: dict[str, str], timeout: float)
     ]
     for reader in readers:
         reader.start()
-    timed_out, status, peak = False, None, 0
+    timed_out, status, peak, seen = False, None, 0, 0
     while status is None:
+        seen = _peak_kb(process.pid) or seen
         ended, raw, usage = os.wait4(process.pid, os.WNOHANG)
         if ended:
-            status, peak = os.waitstatus_to_exitcode(raw), usage.ru_maxrss
+            # What wait4 tells counts in what this process held when it forked.
+            status, peak = os.waitstatus_to_exitcode(raw), seen or usage.ru_maxrss
         else:
             if not timed_out and time.perf_counter() - begun > timeout:
                 timed_out = True
@@ -184,6 +186,15 @@ def run_process(argv: list[str], cwd: Path, env: dict[str, str], timeout: float)
             stream.close()
     out, err = (taken.get(name, b"").decode("utf-8", "surrogateescape") for name in ("out", "err"))
     return {"code": status, "out": out, "err": err, "seconds": seconds, "peak_kb": peak, "timed_out": timed_out}
+
+
+def _peak_kb(pid: int) -> int:
+    """The most memory that the program of PID held so far; 0 where the system does not tell, or it ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")), 0)
 
 
 def end_group(pid: int) -> None:

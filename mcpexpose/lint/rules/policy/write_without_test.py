@@ -33,7 +33,7 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
         return
     if not tests:
         servers = sorted(bare)
-        verb = "has a tool that changes things" if len(servers) == 1 else "have tools that change things"
+        verb = "has a tool that may change things" if len(servers) == 1 else "have tools that may change things"
         yield rule.finding(
             f"{_names(servers)} {verb}, and there is no policy test",
             servers,
@@ -42,9 +42,9 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
         )
         return
     for server, tools in bare.items():
-        what = f"{shown(tools[0], 120)} changes things" if len(tools) == 1 else f"{len(tools):,} tools change things"
+        what = shown(tools[0], 120) if len(tools) == 1 else f"{len(tools):,} tools"
         yield rule.finding(
-            f"{what}, and no policy test speaks of {shown(server, 80)}",
+            f"{what} may change things, and no policy test speaks of {shown(server, 80)}",
             (server,),
             f'Assert side_effect or approval of "{shown(tools[0], 120)}", or not_visible of what no model is to meet.',
             context.place("mcp_servers", server),
