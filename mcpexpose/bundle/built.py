@@ -8,6 +8,7 @@ building it again, or by a note of one's own. The notes stand in the user's cach
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import sys
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ def index_of(place: Path, plan_digest: str) -> Built | None:
     """What is searched in the bundle that stands at PLACE, where it is of that plan and as we built it."""
     note = _note(plan_digest)
     try:
-        noted = note.read_text("ascii") if note else None
+        noted = caches.read_own(note, 100).decode("ascii") if note else None
         if noted is None:
             return None
         bundle = open_bundle(place)
@@ -68,7 +69,8 @@ def remember(plan_digest: str, built: Built) -> None:
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         work = note.with_name(f".{secrets.token_hex(8)}")
-        work.write_text(built.digest(), "ascii")
+        with os.fdopen(os.open(work, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(built.digest().encode("ascii"))
         work.replace(note)
         notes = sorted(note.parent.iterdir(), key=lambda path: path.stat().st_mtime_ns)
         for old in notes[: max(0, len(notes) - NOTES_MAX)]:

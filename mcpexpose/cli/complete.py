@@ -20,11 +20,16 @@ def _quietly(names: Callable[[click.Context, str], Iterable[str]]) -> Completer:
 
     def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
         try:
-            return sorted(name for name in names(ctx, typed) if name.startswith(typed) and name.isprintable())
+            return sorted(name for name in names(ctx, typed) if name.startswith(typed) and _is_word(name))
         except Exception:
             return []
 
     return complete
+
+
+def _is_word(name: str) -> bool:
+    """Whether a shell takes NAME for one word and does nothing with it: it goes to the command line as it is."""
+    return not name.startswith("-") and all(char.isalnum() or char in "@%+=:,./_-" for char in name)
 
 
 @_quietly

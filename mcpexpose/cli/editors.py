@@ -28,6 +28,8 @@ def write_schema(path: Path) -> bool:
     """Put this version's schema at PATH; False where another file is there, which stays. Raises InputMissing."""
     from mcpexpose.config import shipped
 
+    if path.parent.is_symlink():  # a repository of somebody else may have it lead anywhere
+        raise InputMissing(f"{shown(str(path.parent))} is a link, and nothing is written to where it leads")
     try:
         if not path.parent.is_dir():
             path.parent.mkdir()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.client.target import address
+from mcpexpose.model import caches
 from mcpexpose.model.canonical import digest, readable
 from mcpexpose.model.text import shown
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mcpexpose.client.target import Target
 
 _FILE = "consent.json"
+_MAX_BYTES = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,11 @@ def state_folder(environ: Mapping[str, str]) -> Path:
 
 
 def remembered(folder: Path) -> frozenset[str]:
-    """The digests that somebody agreed to; none where the memory is not there or cannot be read."""
+    """The digests that this user agreed to; none where the memory is not there, cannot be read, or may be another's."""
     try:
-        stored = json.loads((folder / _FILE).read_bytes())
+        stored = json.loads(caches.read_own(folder / _FILE, _MAX_BYTES))
         return frozenset(entry for entry in stored["agreed"] if isinstance(entry, str))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return frozenset()
 
 

@@ -23,6 +23,8 @@ SLACK_S = 5.0
 """A silent body is given up so much later than the call that waits for it."""
 _STREAMS = b'"subscriptions/listen"'
 _BLOCK = 1 << 20
+_PLAIN = ("", "identity")
+_PACKINGS = (*_PLAIN, "gzip", "x-gzip", "deflate")
 
 
 class HttpStatus:
@@ -64,11 +66,11 @@ class HttpStatus:
                 while len(self._said) >= _NOTED:
                     del self._said[next(iter(self._said))]
                 self._said[number] = (response.status_code, kind)
-        packed = response.headers.get("content-encoding", "").lower() in ("gzip", "x-gzip", "deflate")
-        if packed:  # or a small body might unfold without bound
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if packing:  # httpx2 unfolds what it is told of, without bound: a packing in a packing, or one nobody asked for
             del response.headers["content-encoding"]
         endless = kind.startswith("text/event-stream")
-        response.stream = _bounded(response.stream, packed, endless, lambda: self.on_too_large(number))
+        response.stream = _bounded(response.stream, packing, endless, lambda: self.on_too_large(number))
 
 
 def number_of(request: Any) -> Any:
@@ -114,19 +116,30 @@ def _is_stream(request: Any) -> bool:
         return False
 
 
-def _bounded(stream: Any, packed: bool, endless: bool, on_too_large: Callable[[], None]) -> Any:
-    """STREAM, unpacked where it is PACKED, and cut off where it has more than a line of a child may have."""
+def _bounded(stream: Any, packing: str, endless: bool, on_too_large: Callable[[], None]) -> Any:
+    """STREAM, unpacked, and cut off where it, or an event of an ENDLESS one, is longer than a line of a child may be.
+
+    Where it is packed in a way that was not asked for, it breaks off at once.
+    """
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
+            size, before = 0, b""
+            if packing not in _PACKINGS:
+                raise httpx2.StreamError("the body is packed in a way that was not asked for")
             try:
-                async for block in _unpacked(stream, packed):
+                async for block in _unpacked(stream, packing not in _PLAIN):
                     size += len(block)
                     if size > child.MAX_LINE_BYTES and not endless:
                         on_too_large()
                         raise httpx2.StreamError("the body is too long")
+                    if endless:
+                        size = _since_event(before + block, size)
+                        before = block[-3:]
+                        if size > child.MAX_LINE_BYTES:
+                            on_too_large()
+                            raise httpx2.StreamError("an event is too long")
                     yield block
             except zlib.error:
                 raise httpx2.StreamError("the body cannot be unpacked") from None
@@ -135,6 +148,12 @@ def _bounded(stream: Any, packed: bool, endless: bool, on_too_large: Callable[[]
             await stream.aclose()
 
     return Bounded()
+
+
+def _since_event(block: bytes, size: int) -> int:
+    """How many bytes came since the last event ended, an empty line: those after it in BLOCK, or SIZE of them."""
+    ends = [at + len(end) for end in (b"\n\n", b"\r\r", b"\r\n\r\n") if (at := block.rfind(end)) >= 0]
+    return len(block) - max(ends) if ends else size
 
 
 async def _unpacked(stream: Any, packed: bool) -> AsyncIterator[bytes]:

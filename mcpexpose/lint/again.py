@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint import runner
@@ -10,8 +11,6 @@ from mcpexpose.lint.verdicts import Whole, digest, digest_of_file, verdicts_of
 from mcpexpose.model.recall import using
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mcpexpose.lint.choice import Choice
     from mcpexpose.lint.runner import Linted
     from mcpexpose.lint.subjects import Context
@@ -36,27 +35,26 @@ def lint_again(workspace: Workspace, context: Context, choice: Choice) -> Linted
     with using(verdicts.recall):
         found_now = workspace.found
         told = runner.ask(context, choice, verdicts)
-    if key and not told.crashes:
+    # What was found is of the files as they were read; were they others by then, it is not of KEY.
+    if key and not told.crashes and key == _key(workspace, choice):
         verdicts.note_whole(key, Whole(workspace.catalogs, workspace.found_beyond, told.findings))
     verdicts.save()
     return runner.judged(context, found_now, told, choice)
 
 
-def _tests(folder: Path) -> list[Path]:
-    """Files of policy tests, which a rule asks for; names alone are looked at, since few projects have any."""
-    return [path for each in (folder, folder / "tests") for path in sorted(each.glob("*.expose.toml"))]
-
-
 def _key(workspace: Workspace, choice: Choice) -> str:
     """Of all that what is found hangs on, but for the clock and the environment; "" where it hangs on more."""
+    from mcpexpose.catalog.store import path_of
+    from mcpexpose.config.tests import beside
+
     config = workspace.config
     if config is None or config.readable or workspace.resolved is None:
         return ""
     try:
-        files = sorted(path for path in workspace.catalog_folder.iterdir() if path.name.endswith((".json", ".gz")))
-        catalogs = [[path.name, digest_of_file(path)] for path in files]
-        tests = [[path.name, digest_of_file(path)] for path in _tests(workspace.folder)]
-        lock = digest_of_file(workspace.lock_path) if workspace.lock_path.exists() else ""
+        files = [(server, path_of(workspace.catalog_folder, server)) for server in workspace.servers]
+        catalogs = [[server, path.name, digest_of_file(path)] if path else [server] for server, path in files]
+        tests = [[str(path), digest_of_file(path)] for path in beside(workspace.folder)]
+        lock = digest_of_file(workspace.lock_path) if os.path.lexists(workspace.lock_path) else ""
     except OSError:
         return ""
     packs = [[pack.file, pack.digest] for pack in workspace.resolved.packs]

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 import sys
 from dataclasses import dataclass
 from itertools import chain
@@ -125,11 +126,13 @@ class Verdicts:
         }
         if self._file is None or now == self._before:
             return
-        temporary = self._file.with_name(f".{self._file.name}.{os.getpid()}")
+        temporary = self._file.with_name(f".{self._file.name}.{secrets.token_hex(8)}")
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
-                temporary.write_text(json.dumps(now), "ascii")
+                # Made anew and for its owner alone: what others may write is not read again.
+                with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                    out.write(json.dumps(now).encode("ascii"))
                 temporary.replace(self._file)
             finally:
                 temporary.unlink(missing_ok=True)
@@ -167,8 +170,8 @@ def _plan_key(context: Context) -> str:
 
 
 def digest_of_file(content: Path | bytes) -> str:
-    """SHA-256 of a file. Raises OSError."""
-    return hashlib.sha256(content if isinstance(content, bytes) else content.read_bytes()).hexdigest()
+    """SHA-256 of a file. Raises OSError, for what is no regular file and for one that is too large as well."""
+    return hashlib.sha256(content if isinstance(content, bytes) else caches.read(content, MAX_BYTES)).hexdigest()
 
 
 def digest(value: Any) -> str:
@@ -190,9 +193,7 @@ def _whole(kept: Mapping[str, Any]) -> Whole:
 
 def _read(file: Path, version: str) -> dict[str, Any]:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            return {}
-        found = json.loads(file.read_bytes())
+        found = json.loads(caches.read_own(file, MAX_BYTES))
         return found if found["version"] == version and _is_sound(found) else {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 from pydantic import Field as PydanticField
+from pydantic_core import PydanticKnownError
 
 from mcpexpose.model.table import FieldInfo, Table
 
@@ -70,6 +71,8 @@ def _mirrored(kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Table):
         return mirror(kind)
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Literal:
+        return typing.Annotated[kind, BeforeValidator(_of_a_kind(inner))]
     if origin is typing.Annotated:
         return typing.Annotated[(_mirrored(inner[0]), *(PydanticField(**each.limits) for each in inner[1:]))]
     if origin in (typing.Union, types.UnionType):
@@ -79,6 +82,18 @@ def _mirrored(kind: Any) -> Any:
     if origin is Mapping:
         return Mapping[inner[0], _mirrored(inner[1])]  # type: ignore[valid-type, misc]
     return kind
+
+
+def _of_a_kind(options: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """Lets through what is of the type of an option: to pydantic `true` and 1.0 are the literal 1."""
+    kinds = {type(option) for option in options}
+
+    def same(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise PydanticKnownError("literal_error", {"expected": " or ".join(map(repr, options))})
+        return value
+
+    return same
 
 
 def _back(value: Any, kind: Any) -> Any:

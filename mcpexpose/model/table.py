@@ -215,7 +215,11 @@ def _limited(read: Reader, limits: Mapping[str, Any]) -> Reader:
         elif isinstance(found, str):
             if len(found) < (shortest or 0) or (expression is not None and not expression.match(found)):
                 raise Unfit
-        elif found < limits.get("ge", found) or found > limits.get("le", found) or found <= limits.get("gt", found - 1):
+        elif (
+            found < limits.get("ge", found)
+            or found > limits.get("le", found)
+            or ("gt" in limits and found <= limits["gt"])
+        ):
             raise Unfit
         return found
 

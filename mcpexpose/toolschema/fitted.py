@@ -19,6 +19,7 @@ from mcpexpose.toolschema.modern import modern
 from mcpexpose.toolschema.plain import Plain, required_known
 from mcpexpose.toolschema.portable import not_portable
 from mcpexpose.toolschema.walk import start
+from mcpexpose.toolschema.weight import Room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 _NODES = 5_000
 """Schemas that a form may hold: copies of what references lead to are bounded by it."""
+_ROOM = 2_000_000
+"""Characters of texts and keys, and values, that a form may hold: no model has a window for more."""
+_JOINED = 10_000_000
+"""The same, of what branches are joined to, each time anew."""
 _NESTED = 80
 """Schemas one in the other, those that references lead to among them."""
 _TAKEN_AS_BOOLEAN = ("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems")
@@ -72,7 +77,10 @@ def fitted(schema: Mapping[str, Any], target: str) -> Fitted:
     walked = start(dict(schema), dialect)
     if walked.misshapen or walked.unknown:
         return Fitted({}, (), "its input schema is not valid")
-    work = _Fitting(walked, rules)
+    room = Room(_ROOM)
+    if not room.take(dict(schema)):
+        return Fitted({}, (), f"its input schema is larger than {_ROOM:,} characters")
+    work = _Fitting(walked, rules, room)
     out = work.root()
     if work.refused:
         return Fitted({}, (), work.refused)
@@ -84,10 +92,12 @@ def fitted(schema: Mapping[str, Any], target: str) -> Fitted:
 class _Fitting:
     """One schema on its way; children are brought into form before what holds them."""
 
-    def __init__(self, walked: Walked, rules: Mapping[Rule, Any]) -> None:
+    def __init__(self, walked: Walked, rules: Mapping[Rule, Any], room: Room) -> None:
         self._walked = walked
         self._rules = rules
-        self._plain = Plain(rules, self._lose)
+        self._room = room
+        self._joins = Room(_JOINED)
+        self._plain = Plain(rules, self._lose, room)
         self._alone: tuple[str, ...] = rules.get("alone-keywords", ())
         self._rewrites = bool(rules.keys() - {"tool-name", "tool-name-length", "root-object"})
         self._kept: tuple[str, ...] | None = rules.get("kept-keywords")
@@ -158,6 +168,9 @@ class _Fitting:
 
     def _copy(self, target: tuple[Path, Any]) -> dict[str, Any]:
         at, value = target
+        if not self._room.take(value):
+            self._lose(at, "is not told: with all that it refers to the schema is too large")
+            return {}
         self._following.append(at)
         copy = self._value(value, at)
         self._following.pop()
@@ -297,6 +310,9 @@ class _Fitting:
 
     def _both(self, one: dict[str, Any], two: Any, path: Path) -> dict[str, Any]:
         if not isinstance(two, dict):
+            return one
+        if not self._joins.take(one):
+            self._lose(path, "is not told: what it is joined with is too large")
             return one
         out, lost = both(one, two)
         for keyword in lost:

@@ -17,6 +17,8 @@ _WORDING = frozenset({"title", "description", "default", "examples", "example", 
 _LEAST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 _GREATEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _MAPS = frozenset({"$defs", "definitions"})
+_MERGED = _MAPS | {"properties", "required"}
+"""What is gathered from many branches, and would be compared as a whole for each of them."""
 
 
 def both(one: Mapping[str, Any], two: Mapping[str, Any]) -> tuple[Schema, tuple[str, ...]]:
@@ -29,7 +31,7 @@ def both(one: Mapping[str, Any], two: Mapping[str, Any]) -> tuple[Schema, tuple[
     for keyword, value in two.items():
         if keyword not in out:
             out[keyword] = value
-        elif keyword in _WORDING or _same(out[keyword], value):
+        elif keyword in _WORDING or (keyword not in _MERGED and _same(out[keyword], value)):
             continue
         else:
             joined, whole = _joined(keyword, out[keyword], value)
@@ -46,7 +48,7 @@ def _joined(keyword: str, one: Any, two: Any) -> tuple[Any, bool]:
     if keyword in _MAPS:
         return {**two, **one}, True
     if keyword == "required":
-        return [*one, *(name for name in two if name not in one)], True
+        return list(dict.fromkeys([*one, *two])), True
     if keyword in _LEAST:
         return min(one, two), True
     if keyword in _GREATEST:
@@ -54,7 +56,8 @@ def _joined(keyword: str, one: Any, two: Any) -> tuple[Any, bool]:
     if keyword == "type":
         return _types(one, two)
     if keyword == "enum":
-        kept = [value for value in one if any(_same(value, other) for other in two)]
+        others = frozenset(map(canonical, two))
+        kept = [value for value in one if canonical(value) in others]
         return (kept, True) if kept else (one, False)
     if keyword == "additionalProperties" and (one is False or two is False):
         return False, True
@@ -101,8 +104,9 @@ def either(branches: Iterable[Any]) -> Schema:
     out: Schema = {}
     if forms:
         out["properties"] = {name: one_of(schemas) for name, schemas in forms.items()}
-    first = objects[0].get("required", ())
-    required = [name for name in first if all(name in branch.get("required", ()) for branch in objects)]
+    demanded = [frozenset(branch.get("required", ())) for branch in objects]
+    everywhere = demanded[0].intersection(*demanded)
+    required = [name for name in objects[0].get("required", ()) if name in everywhere]
     if required:
         out["required"] = required
     if all(branch.get("additionalProperties") is False for branch in objects):
@@ -117,16 +121,27 @@ def listed(declared: Any) -> Sequence[str]:
 
 def one_of(schemas: Sequence[Any]) -> Any:
     """A schema for what any of SCHEMAS, of which there is one at least, takes."""
-    schemas = [each for n, each in enumerate(schemas) if not any(_same(each, other) for other in schemas[:n])]
+    kinds: dict[bytes, Any] = {}
+    for each in schemas:
+        kinds.setdefault(canonical(each), each)
+    schemas = list(kinds.values())
     if len(schemas) == 1:
         return schemas[0]
     values = [schema.get("enum") for schema in schemas if isinstance(schema, dict)]
     rest = [{key: item for key, item in each.items() if key != "enum"} for each in schemas if isinstance(each, dict)]
-    if len(rest) == len(schemas) and all(values) and all(_same(each, rest[0]) for each in rest):
+    if len(rest) == len(schemas) and all(values) and len(set(map(canonical, rest))) == 1:
         # A property that tells the branches apart: its values together say more than a choice of constants.
         return {**rest[0], "enum": [value for each in values for value in each or ()]}
     return {"anyOf": schemas}
 
 
 def _same(one: Any, two: Any) -> bool:
-    return canonical(one) == canonical(two)
+    """Whether their canonical forms are one; that is told from the first difference on, however long they are."""
+    if one is two:
+        return True
+    if isinstance(one, dict) and isinstance(two, dict):
+        return one.keys() == two.keys() and all(_same(item, two[key]) for key, item in one.items())
+    if isinstance(one, list) and isinstance(two, list):
+        return len(one) == len(two) and all(map(_same, one, two))
+    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, two))
+    return (numbers or type(one) is type(two)) and bool(one == two)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.limits import Rule
     from mcpexpose.toolschema.problem import Path
+    from mcpexpose.toolschema.weight import Room
 
 _OF_TYPE = {
     "object": frozenset({"properties", "required", "minProperties", "maxProperties", "propertyOrdering"}),
@@ -28,11 +29,12 @@ _WORDING = frozenset({"title", "description"})
 
 
 class Plain:
-    """The rewritings that RULES ask for; LOSE is told what a form no longer says."""
+    """The rewritings that RULES ask for; LOSE is told what a form no longer says, and ROOM is for what is repeated."""
 
-    def __init__(self, rules: Mapping[Rule, Any], lose: Callable[[Path, str], None]) -> None:
+    def __init__(self, rules: Mapping[Rule, Any], lose: Callable[[Path, str], None], room: Room) -> None:
         self._rules = rules
         self._lose = lose
+        self._room = room
 
     def of(self, schema: dict[str, Any], path: Path) -> dict[str, Any]:
         """SCHEMA in form, those in it being so already."""
@@ -114,7 +116,11 @@ class Plain:
     def _alone(self, out: dict[str, Any], path: Path) -> dict[str, Any]:
         """Everything that stands beside the choice goes into each of its branches."""
         beside = {key: item for key, item in out.items() if key != "anyOf"}
-        branches = []
+        branches: list[Any] = []
+        times = sum(len(branch.get("anyOf", (branch,))) for branch in out["anyOf"])
+        if not self._room.take(beside, times - 1):
+            self._lose((*path, "anyOf"), "is not told: with what stands beside it, it is too large")
+            return self._typed(beside, path)
         for n, branch in enumerate(out["anyOf"]):
             inner = branch.get("anyOf")
             if inner is not None:  # a choice in a choice is one choice

@@ -69,3 +69,11 @@ def test_notes_do_not_pile_up(bundle: Path, one: Compiled, monkeypatch: pytest.M
     assert len(notes) == 3
     write(one, bundle)
     assert verify(bundle) == ()
+
+
+def test_a_note_that_others_may_have_written_is_none(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index is taken over on this user's own word alone (C02)."""
+    digest = open_bundle(bundle).manifest.plan_digest
+    assert index_of(bundle, digest) is not None
+    monkeypatch.setattr(os, "geteuid", lambda: bundle.stat().st_uid + 1)
+    assert index_of(bundle, digest) is None

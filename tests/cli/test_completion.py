@@ -65,6 +65,14 @@ def test_options_before_it_are_heeded(complete: ShellComplete, tmp_path: Path, p
     assert values(complete, "inspect --plan plan git/") == ["git/git_commit", "git/git_log", "git/git_status"]
 
 
+def test_what_a_shell_would_run_is_not_offered(complete: ShellComplete, project: Path) -> None:
+    """A name of a repository or a server goes to the command line unquoted, and one key further it is run (C04)."""
+    names = ["good", "$(id)", "a;id", "`id`", "a b", "a|b", "--config=x", "a&b", "a>b", "*", "~root", "a'b"]
+    tables = "".join(f'[mcp_servers."{name}"]\ncommand = "x"\n' for name in names)
+    (project / "config.toml").write_text(tables)
+    assert values(complete, "capture ") == ["good"]
+
+
 def test_where_there_is_nothing_to_read_nothing_is_said(
     complete: ShellComplete, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

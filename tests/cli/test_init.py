@@ -59,3 +59,15 @@ def test_each_comment_that_is_a_setting_is_one(run: Run, empty: Path) -> None:
     file.write_text("\n".join(lines))
     slugs = {finding["slug"] for finding in json.loads(run("lint", "--format", "json").out)["findings"]}
     assert not {slug for slug in slugs if slug.startswith(("toml", "config"))}
+
+
+def test_a_link_in_a_repository_leads_init_nowhere(run: Run, empty: Path, tmp_path: Path) -> None:
+    """Nothing is written outside the folder that was named (C01)."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (empty / ".mcpexpose").symlink_to(outside)
+    done = run("init")
+    assert done.code == 2
+    assert "link" in done.err
+    assert list(outside.iterdir()) == []
+    assert not (empty / "config.toml").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -88,3 +89,22 @@ def test_the_memory_is_where_the_user_keeps_state(tmp_path: Path) -> None:
     assert state_folder({"MCPEXPOSE_STATE_DIR": "/a", "XDG_STATE_HOME": "/b"}) == Path("/a")
     assert state_folder({"XDG_STATE_HOME": "/b"}) == Path("/b/mcpexpose")
     assert state_folder({"HOME": "/c"}) == Path("/c/.local/state/mcpexpose")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_memory_that_others_may_have_written_holds_no_consent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody agrees for this user to what is run (C06): not by a file that others can write, or that is another's."""
+    asked = ask_of(TARGET)
+    remember(tmp_path, [asked])
+    file = tmp_path / "consent.json"
+    assert asked.digest in remembered(tmp_path)
+    file.chmod(0o620)
+    assert remembered(tmp_path) == frozenset()
+    file.chmod(0o600)
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    assert remembered(tmp_path) == frozenset()
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert remembered(tmp_path) == frozenset()

@@ -122,6 +122,17 @@ async def bomb(message: dict[str, Any], send: Any) -> None:
     await send({"type": "http.response.body", "body": gzip.compress(answer(message, {"content": ["x" * 200_000]}))})
 
 
+async def nested_bomb(message: dict[str, Any], send: Any) -> None:
+    packed = gzip.compress(gzip.compress(answer(message, {"content": ["x" * 200_000]})))
+    await send(stream((b"content-type", JSON.encode()), (b"content-encoding", b"gzip, gzip")))
+    await send({"type": "http.response.body", "body": packed})
+
+
+async def strange_packing(message: dict[str, Any], send: Any) -> None:
+    await send(stream((b"content-type", JSON.encode()), (b"content-encoding", b"zstd")))
+    await send({"type": "http.response.body", "body": b"(\xb5/\xfd"})
+
+
 async def long_event(message: dict[str, Any], send: Any) -> None:
     await send(stream())
     await send({"type": "http.response.body", "body": b"data: " + answer(message, {"x": "x" * 200_000}) + b"\n\n"})
@@ -143,6 +154,8 @@ FATES: list[tuple[Any, type[Exception]]] = [
     (unknown, ServerError),
     (long, ResultTooLarge),
     (bomb, ResultTooLarge),
+    (nested_bomb, ResultUnreadable),
+    (strange_packing, ResultUnreadable),
     (long_event, ResultTooLarge),
     (deep, ResultUnreadable),
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -171,3 +172,59 @@ def test_a_definition_of_any_depth_has_a_key() -> None:
         deep = {"properties": {"a": deep}}
     recall = Recall()
     assert recall.key({"name": "t", "inputSchema": deep}) != recall.key({"name": "u", "inputSchema": deep})
+
+
+def test_a_cache_that_others_may_have_written_is_not_believed(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever shares a folder with this user silences nothing (C04)."""
+    first = said(project, capsys)
+    file = the_file(project)
+    assert file.stat().st_mode & 0o077 == 0
+    data = json.loads(file.read_text())
+    data["whole"]["found"] = data["whole"]["told"] = []
+    file.write_text(json.dumps(data))
+    assert said(project, capsys) == []  # this user's own word is believed
+    file.chmod(0o666)
+    assert said(project, capsys) == first
+    file.write_text(json.dumps(data))
+    file.chmod(0o600)
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    assert said(project, capsys) == first
+
+
+@pytest.mark.parametrize("name", ["catalogs/other.json", "a.expose.toml", "tests/a.expose.toml", "mcpexpose.lock"])
+def test_a_device_or_pipe_in_a_repository_holds_nothing_up(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """A pull request may link a file to what has no end; lint says what it says without a cache (C04)."""
+    path = project / name
+    path.parent.mkdir(exist_ok=True)
+    for _ in range(2):
+        path.symlink_to("/dev/zero")
+        plain = said(project, capsys, "--no-cache")
+        assert said(project, capsys) == plain
+        path.unlink()
+        os.mkfifo(path)
+        assert name.endswith(".toml") or said(project, capsys) == said(project, capsys, "--no-cache")
+        path.unlink()
+
+
+def test_what_changes_while_lint_reads_is_not_kept(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Findings of one state are never told of another (C04)."""
+    from mcpexpose.lint import again
+
+    first = said(project, capsys, "--no-cache")
+    using = again.using
+
+    def swapped(recall: Any) -> Any:
+        write(project, good="Find a customer by name or number")
+        return using(recall)
+
+    monkeypatch.setattr(again, "using", swapped)
+    said(project, capsys)
+    monkeypatch.setattr(again, "using", using)
+    write(project, good="Find a customer by name or number", bad="")
+    assert said(project, capsys) == first

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import time
 from typing import Any
 
 import pytest
@@ -239,6 +241,54 @@ def test_a_schema_that_refers_to_itself_a_hundred_times_stays_small() -> None:
     assert form.refused == ""
     assert any("too large" in dropped.message for dropped in form.dropped)
     assert len(str(form.schema)) < 2_000_000
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    return schema
+
+
+def referred(definition: dict[str, Any], times: int) -> dict[str, Any]:
+    return {"$defs": {"d": definition}, "properties": {f"p{n}": {"$ref": "#/$defs/d"} for n in range(times)}}
+
+
+HOSTILE: dict[str, dict[str, Any]] = {
+    "a long enum, everywhere": referred({"enum": [str(n) for n in range(20_000)]}, 2_000),
+    "a long default, everywhere": referred({"type": "array", "default": ["x"] * 50_000}, 2_000),
+    "a long text, everywhere": referred({"type": "string", "description": "x" * 500_000}, 4_000),
+    "a choice of thousands at the root": {"anyOf": [{"properties": {"a": {"const": str(n)}}} for n in range(2_000)]},
+    "demands that add up": {"allOf": [{"required": [f"{n}-{m}" for m in range(30)]} for n in range(1_600)]},
+    "lists to intersect": {
+        "properties": {"a": {"allOf": [{"enum": [*range(n, n + 1_000), "x"]} for n in range(0, 20_000, 1_000)]}}
+    },
+    "much beside a choice": {
+        "properties": {
+            "a": {
+                "properties": {f"q{n}": {"type": "string"} for n in range(1_500)},
+                "anyOf": [{"required": [f"q{n}"]} for n in range(1_500)],
+            }
+        }
+    },
+    "choices in choices": {"properties": {"a": nested(25)}},
+    "a long text, joined with thousands": {
+        "properties": {
+            "q": {"allOf": [{"items": {"description": "x" * n}} for n in (900_000, *([400] * 2_000))]},
+        }
+    },
+    "more than anybody takes": {"description": "x" * 3_000_000},
+}
+
+
+@pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_schema_takes_long_or_grows_without_bound(schema: dict[str, Any]) -> None:
+    """What a server sends stops no export and fills no memory (X08): the form is bounded, and what is left out told."""
+    for target in ("gemini", "anthropic"):
+        begun = time.process_time()
+        form = fitted({"type": "object", **schema}, target)
+        assert time.process_time() - begun < 10  # minutes, or for ever, without a bound
+        assert len(json.dumps(form.schema)) < 6_000_000
 
 
 def test_a_broken_schema_is_refused_with_a_reason() -> None:
