@@ -162,8 +162,9 @@ def _trouble(trouble: McpexposeError) -> int:
 
     only = trouble.findings[0] if len(trouble.findings) == 1 else None
     if only and only.location is None and str(trouble) == f"{only.slug}: {only.message}":
-        _say(str(trouble))
-        _say(f"   fix: {only.advice}", bare=True)
+        _say(f"{only.severity.value} {trouble}")
+        if only.advice:
+            _say(f"   fix: {only.advice}", bare=True)
         return trouble.exit_code
     if trouble.findings:
         text = render(FindingsReport(in_order(trouble.findings)), Screen(encoding=sys.stderr.encoding or "utf-8"))
