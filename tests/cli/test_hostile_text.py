@@ -221,6 +221,7 @@ def test_a_lock_of_it_is_inert(hostile: Path, run: Run) -> None:
         inert(done.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> None:
     """search, show, inspect and explain, of each tool that the catalog has (law 6)."""
@@ -235,6 +236,7 @@ def test_what_is_said_of_a_tool_is_inert(form: str, hostile: Path, run: Run) -> 
         inert(done.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["value", "json"])
 def test_what_is_exported_is_inert(form: str, hostile: Path, run: Run) -> None:
     """In the form of every API; what it cannot say is told as well (law 6)."""

@@ -337,6 +337,7 @@ def test_a_rule_that_raises_is_named_and_the_others_are_heard(
     assert not (faulty / "old.json").exists()
 
 
+@pytest.mark.slow
 def test_five_thousand_servers_are_linted(run: Run, project: Path) -> None:
     """Each fault is named, in a report that can be read."""
     servers = "".join(
@@ -375,6 +376,7 @@ def test_what_is_thrown_at_it_is_a_finding(run: Run, project: Path, data: bytes,
     assert (project / "config.toml").read_bytes() == data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json", "sarif"])
 def test_a_reader_that_goes_away_is_no_error(project: Path, form: str) -> None:
     """`mcpexpose lint | head -1`."""

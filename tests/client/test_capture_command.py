@@ -104,6 +104,7 @@ def test_a_config_becomes_catalogs_and_one_server_down_is_5(project: Path, capfd
     assert TOKEN not in out + err
 
 
+@pytest.mark.slow
 def test_a_second_capture_finds_the_same(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """0, and not a byte of the tools differs."""
     servers = list(PROTOCOLS)

@@ -66,6 +66,7 @@ def test_a_server_of_the_new_era_is_not_asked_for_the_old_one(tmp_path: Path) ->
     assert handshakes(tmp_path) == ["server/discover"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "era"), [([], NEW), (["--old"], OLD)])
 def test_a_real_server_that_starts_late_is_captured_in_its_own_era(
     tmp_path: Path, options: list[str], era: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def text(constraints: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(FILTERED, max_size=4), AUTO, st.sampled_from(["0.0", "0.0002", "1.0"]))
 def test_packs_never_loosen(constraints: list[dict[str, Any]], auto: str, share: str) -> None:

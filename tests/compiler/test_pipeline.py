@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,6 +139,7 @@ def test_servers_without_a_visible_tool_are_not_named() -> None:
     assert set(made.plan.inputs) == {"config", "catalog b"}
 
 
+@pytest.mark.slow
 def test_a_large_config_stays_cheap() -> None:
     """Five thousand servers, each with patterns of its own (C02)."""
     text = "".join(

@@ -169,6 +169,7 @@ def test_too_large_is_said_before_it_is_read(tmp_path: Path) -> None:
     assert said(document.read(path, "config.toml").findings) == [("config-too-large", "config.toml")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['\\"', '"""', "'", "=", "#", "{", "x.", '"\\', "[a]\n", "a\n"])
 def test_no_text_takes_long(unit: str) -> None:
     """A megabyte of anything is judged in seconds, on a busy machine too: the work is linear (C04)."""

@@ -155,6 +155,7 @@ def test_prose_with_a_credential() -> None:
     assert secrets.find_in_prose("call with api_key=a1B2c3D4e5F6g7H8i9J0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "a-", "a--", "key=", "://a:", "Bearer ", "eyJ", "sk-", "${a:-", "token: ", "x."])
 def test_no_text_takes_long(unit: str) -> None:
     """A long text is searched in one pass (C04)."""

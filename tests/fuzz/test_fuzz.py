@@ -66,7 +66,7 @@ KEYS = [
     "'a.b'",
 ]
 BOUNDED = settings(
-    max_examples=40 * TIMES,
+    max_examples=15 * TIMES,
     deadline=None,
     derandomize=TIMES == 1,
     database=None,

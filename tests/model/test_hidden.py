@@ -96,6 +96,7 @@ def test_any_text_can_be_judged(text: str) -> None:
         assert set(result) <= {"tag", "bidi", "zero-width", "variation-selector", "ansi", "c0", "c1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["a\u200e", "\u200e", "\u2764\ufe0f\u200d", "\u5b57\u200b", "\u05d0\u200f", "\U000e0041"]
 )

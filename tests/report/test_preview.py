@@ -243,6 +243,7 @@ def test_no_reference_and_no_picture_comes_of_a_text(text: str) -> None:
     assert not re.search(r"(?i)gh-[0-9]|:[a-z_]+:", escaped)
 
 
+@pytest.mark.slow
 def test_thousands_of_tools_that_are_left_out_take_little_time() -> None:
     """Each is looked up among the findings, not held against all of them (C04)."""
     count = 20_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ class Index:
         return self.known is None or start in self.known
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(words=st.sets(WORDS, min_size=1, max_size=8), at=st.integers(0, 9), letter=st.sampled_from("aeiou"))
 def test_words_are_mended_as_without_starts(words: set[str], at: int, letter: str) -> None:

@@ -75,6 +75,7 @@ def test_the_engines_agree_on_any_catalogs(catalogs: Any, query: str) -> None:
     all_equal(catalogs, [query, *QUERIES[:4]], (8,), synonyms={"pr": ("pull request",)})
 
 
+@pytest.mark.slow
 def test_the_engines_agree_where_words_are_common() -> None:
     """The cut of a common word's documents is part of the ranking, with a profile and without (C02)."""
     chance = random.Random(5)

@@ -357,6 +357,7 @@ def test_every_pattern_can_be_judged(pattern: str) -> None:
 CLASSES = "[\0-\uffff]" * 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [
