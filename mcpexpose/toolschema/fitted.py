@@ -80,8 +80,13 @@ def fitted(schema: Mapping[str, Any], target: str) -> Fitted:
     room = Room(_ROOM)
     if not room.take(dict(schema)):
         return Fitted({}, (), f"its input schema is larger than {_ROOM:,} characters")
-    work = _Fitting(walked, rules, room)
+    work = _Fitting(walked, rules, room, loses=False)
     out = work.root()
+    if work.dropped:  # then parts that tell cases apart may do so no longer
+        room = Room(_ROOM)
+        room.take(dict(schema))
+        work = _Fitting(walked, rules, room, loses=True)
+        out = work.root()
     if work.refused:
         return Fitted({}, (), work.refused)
     if left := not_portable({"inputSchema": out}, (target,)):
@@ -92,7 +97,8 @@ def fitted(schema: Mapping[str, Any], target: str) -> Fitted:
 class _Fitting:
     """One schema on its way; children are brought into form before what holds them."""
 
-    def __init__(self, walked: Walked, rules: Mapping[Rule, Any], room: Room) -> None:
+    def __init__(self, walked: Walked, rules: Mapping[Rule, Any], room: Room, *, loses: bool) -> None:
+        self._loses = loses
         self._walked = walked
         self._rules = rules
         self._room = room
@@ -232,16 +238,31 @@ class _Fitting:
         if "allOf" in out and not self._takes("allOf"):
             for n, branch in enumerate(out.pop("allOf")):
                 out = self._both(out, branch, (*path, "allOf", n))
-        if "oneOf" in out and not self._takes("oneOf"):
-            if "anyOf" in out:
+        if "oneOf" in out and not (self._takes("oneOf") and self._is_as_written(out, path, "oneOf")):
+            if "anyOf" in out or not self._takes("anyOf"):
                 del out["oneOf"]
-                self._lose((*path, "oneOf"), "is not told: there is an `anyOf` beside it")
+                self._lose(
+                    (*path, "oneOf"), "is not told" + (": there is an `anyOf` beside it" if "anyOf" in out else "")
+                )
             else:
                 out["anyOf"] = out.pop("oneOf")
                 self._lose((*path, "oneOf"), "is told as `anyOf`: that only one may fit is not told")
+        # Where more fits a part of these than before, less would fit the whole.
+        for keyword, goes in (("not", ("not",)), ("if", ("if", "then", "else")), ("contains", ("maxContains",))):
+            if keyword in out and not self._is_as_written(out, path, keyword):
+                for each in goes:
+                    if out.pop(each, None) is not None:
+                        self._lose((*path, each), "is not told")
         if path == () and "definitions" in out and self._takes("$defs") and not self._takes("definitions"):
             out["$defs"] = {**out.pop("definitions"), **out.get("$defs", {})}
         return out
+
+    def _is_as_written(self, out: dict[str, Any], path: Path, keyword: str) -> bool:
+        """Whether what stands under KEYWORD asks for exactly what it asked for, whatever the rest of the form says."""
+        if not self._loses:
+            return True
+        here = out[keyword]
+        return here == self._walked.nodes[path].schema.get(keyword) and "$ref" not in repr(here)
 
     def _of_patterns(self, out: dict[str, Any], path: Path) -> dict[str, Any]:
         """Without `patternProperties`, what they allow must not be ruled out by `additionalProperties`."""

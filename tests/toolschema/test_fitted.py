@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.validators import validator_for
@@ -348,6 +348,7 @@ VALUES = st.recursive(
 
 
 SCHEMAS = st.recursive(LEAVES, _more, max_leaves=5)
+TUPLE = {"type": "array", "items": {"type": "string"}, "prefixItems": [{"type": "integer"}]}
 
 
 @given(schema=SCHEMAS, value=VALUES, target=st.sampled_from(TARGETS))
@@ -358,6 +359,7 @@ def test_what_fits_the_schema_fits_its_form(schema: Any, value: Any, target: str
 
 
 @pytest.mark.slow
+@example(schema={"oneOf": [{"type": "array"}, TUPLE]}, value=[""], target="gemini-json-schema")
 @given(schema=SCHEMAS, value=VALUES, target=st.sampled_from(TARGETS))
 @settings(max_examples=1_000, deadline=None)
 def test_what_fits_any_of_many_schemas_fits_its_form(schema: Any, value: Any, target: str) -> None:
