@@ -44,6 +44,7 @@ def somebody_writes_to(pipe: int) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_a_child_that_is_not_ready_in_time_may_clean_up(tmp_path: Path) -> None:
     """SIGTERM comes long before SIGKILL: a package runner's cache is left whole."""
     tidy = "trap 'echo tidied > note; exit 0' TERM; while :; do sleep 0.05; done"
@@ -52,6 +53,7 @@ def test_a_child_that_is_not_ready_in_time_may_clean_up(tmp_path: Path) -> None:
     assert (tmp_path / "note").read_text() == "tidied\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leader", ["exec cat > /dev/null", "wait"])
 def test_nothing_of_a_child_lives_on(tmp_path: Path, leader: str) -> None:
     """Not even what ignores SIGTERM, be it that the child itself ends by itself or not."""

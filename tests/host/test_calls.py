@@ -297,6 +297,7 @@ def test_an_answer_that_cannot_be_read_is_an_answer(plan: HostPlan, error: Excep
     assert plan.runtime.ledger.open_runs() == ()
 
 
+@pytest.mark.slow
 def test_progress_renews_the_limit(plan: HostPlan) -> None:
     """It may go on for longer than the limit as long as it says so, and not for ever."""
 

@@ -237,6 +237,7 @@ def test_a_hang(real: Real) -> None:
     assert len(control.starts(real.folder, "gh")) == 1
 
 
+@pytest.mark.slow
 def test_progress_renews_the_limit_over_a_real_connection(real: Real) -> None:
     """A call may take longer than its limit for as long as the server says that it is at it."""
     real.transport = replace(real.transport, tool_timeout_s=1.0)

@@ -159,6 +159,7 @@ def test_every_rule_belongs_to_a_family() -> None:
     assert not set(families()) & set(all_rules())
 
 
+@pytest.mark.slow
 def test_a_text_is_compared_with_its_own_words(tmp_path: Path) -> None:
     """Of thousands of tools, half of them hidden, no text is held against every name (C04)."""
     from tests.lint.linting import lint_files

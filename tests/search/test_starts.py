@@ -21,6 +21,7 @@ ROOTS = st.text("abcdefghilmnoprstuvwxyz", min_size=1, max_size=7) | st.sampled_
 WORDS = st.builds(lambda root, ends: root + "".join(ends), ROOTS, st.lists(st.sampled_from(ENDS), max_size=3))
 
 
+@pytest.mark.slow
 @settings(max_examples=1_500, deadline=None)
 @given(WORDS)
 @example("flies")

@@ -68,6 +68,7 @@ def all_equal(tools: Any, queries: list[str], limits: tuple[int | None, ...] = (
         each.engine.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(catalogs=CATALOGS, query=st.text(max_size=30) | _text)
 def test_the_engines_agree_on_any_catalogs(catalogs: Any, query: str) -> None:

@@ -281,6 +281,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_schema_takes_long_or_grows_without_bound(schema: dict[str, Any]) -> None:
     """What a server sends stops no export and fills no memory (X08): the form is bounded, and what is left out told."""

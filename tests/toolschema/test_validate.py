@@ -104,6 +104,7 @@ def test_a_pattern_behind_a_nested_dialect_is_bounded_too() -> None:
         validate({"properties": {"s": inner}}, {"s": "a"})
 
 
+@pytest.mark.slow
 def test_runaway_names_of_properties_are_bounded() -> None:
     for schema in (
         {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
