@@ -304,7 +304,7 @@ def test_a_server_cannot_command_the_runner(job: Job) -> None:
 
 
 @needs_bash
-@pytest.mark.slow
+@pytest.mark.live
 def test_the_installation_gives_the_command(tmp_path: Path) -> None:
     """From the action's own checkout, so that its commit is the version; a folder's own modules are not run."""
     (install,) = [step for step in STEPS if step.get("id") == "install"]

@@ -72,7 +72,7 @@ def test_a_hook_runs_for_what_its_command_reads(hook: dict[str, Any]) -> None:
     assert [name for name in other if re.search(hook["files"], name)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.live
 def test_the_hooks_run_in_a_repository(tmp_path: Path) -> None:
     """`pre-commit try-repo` installs this tree and runs its hooks: passed, then failed with the finding (C04)."""
     if not can_install():
