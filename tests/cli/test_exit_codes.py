@@ -131,6 +131,7 @@ def test_an_interrupted_command_ends_with_130(world: Path) -> None:
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background inherits another
     )
     try:
         assert select.select([reader], [], [], 60)[0], "the server was never started"

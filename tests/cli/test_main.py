@@ -182,6 +182,7 @@ def test_an_interrupted_process_ends_with_130(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"
         "from mcpexpose.cli import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background inherits another
         "main.LazyGroup.get_command = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         "main.run()\n"
     )
