@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcpexpose.bundle import strict
 from mcpexpose.model.canonical import canonical, digest_bytes
 from mcpexpose.toolschema.check import depth
 from mcpexpose.toolschema.validate import VALUE_LEVELS, Misfit
@@ -33,8 +33,8 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
         if len(given) > limit * _RAW_PER_BYTE:
             return _too_long(limit)
         try:
-            given = _parsed(given)
-        except (ValueError, RecursionError):
+            given = strict.loads(given if isinstance(given, bytes) else given.encode())
+        except ValueError:
             return Misfit("", "one JSON object: no NaN, no infinity, no key twice, nothing after it")
     if not isinstance(given, Mapping):
         return Misfit("", "a JSON object")
@@ -52,28 +52,6 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
 
 def _too_long(limit: int) -> Misfit:
     return Misfit("", f"at most {limit:,} bytes of arguments")
-
-
-def _parsed(text: str | bytes) -> Any:
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise ValueError("the same key twice")
-    return out
-
-
-def _no_constant(text: str) -> Any:
-    raise ValueError(f"{text} is no JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number out of range")
-    return number
 
 
 def _plain(value: Any) -> Any:

@@ -10,8 +10,6 @@ import pytest
 
 from mcpexpose.lint.registry import all_rules
 
-pytest.importorskip("mcpexpose.config.load")
-
 CASES = Path(__file__).parent / "cases"
 SLUGS = sorted(folder.name for folder in CASES.iterdir())
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from mcpexpose.lint.rule import Rule
 
-pytest.importorskip("mcpexpose.config.load")
-
 SECTIONS = ["What", "Why", "Example", "How to fix", "Known false alarms"]
 FILES = re.compile(r"^```(?:toml|json) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WITHOUT_EXAMPLE = {

@@ -14,8 +14,6 @@ from mcpexpose.lint.suppress import waiver_for
 from mcpexpose.model.config import LintTable
 from mcpexpose.model.finding import Finding, Severity
 
-pytest.importorskip("mcpexpose.config.load")
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
