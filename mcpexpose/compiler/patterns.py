@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from mcpexpose.model.names import ToolId
+
 _META = frozenset("*?[")
 
 
@@ -48,6 +50,30 @@ def compiled(text: str) -> Pattern:
     weight = sum(len(piece.literal) for piece in pieces)
     needle = max((piece.literal for piece in pieces), key=len)
     return Pattern(text, not _META & set(text), weight, needle, _matcher(text, pieces, needle))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPattern:
+    """`server/tool`, either of them a name or a pattern."""
+
+    server: Pattern
+    tool: Pattern
+
+    @property
+    def exact(self) -> bool:
+        return self.server.exact and self.tool.exact
+
+    def meets(self, tool: ToolId) -> bool:
+        """Whether it meets the tool; a name that holds what is a wildcard elsewhere is met by itself."""
+        return self.server.matches(tool.server) and (self.tool.matches(tool.name) or self.tool.text == tool.name)
+
+
+def of_tools(text: str) -> ToolPattern | None:
+    """The pattern of a text like "git/get_*"; None where it is none."""
+    server, slash, tool = text.partition("/")
+    if not slash or problem(server) or problem(tool):
+        return None
+    return ToolPattern(compiled(server), compiled(tool))
 
 
 class _Malformed(ValueError):

@@ -18,24 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(patterns.ToolPattern):
     """One entry of a test, ready to match."""
 
     text: str
-    server: patterns.Pattern
-    tool: patterns.Pattern
-
-    @property
-    def exact(self) -> bool:
-        return self.server.exact and self.tool.exact
 
     @property
     def speaks_of_tools(self) -> bool:
         """Whether it says something of the tools' names; a star alone names none."""
         return self.tool.weight > 0
-
-    def meets(self, tool: ToolId) -> bool:
-        return self.server.matches(tool.server) and self.tool.matches(tool.name)
 
     def of(self, tools: Iterable[ToolId]) -> list[ToolId]:
         """Those of TOOLS that it meets, in their order."""
@@ -66,7 +57,7 @@ def read(text: str, subject: Subject) -> Named | Misnamed:
         if trouble := patterns.problem(part):
             return Misnamed(f"the pattern {what} {trouble}", "Mend the pattern.")
     of_server = patterns.Pattern(server, True, len(server), server, server.__eq__)
-    return Named(text, of_server if literal else patterns.compiled(server), patterns.compiled(tool))
+    return Named(of_server if literal else patterns.compiled(server), patterns.compiled(tool), text)
 
 
 def unknown_server(named: Named, subject: Subject) -> Misnamed | None:

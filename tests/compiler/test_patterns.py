@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpexpose.compiler.patterns import compiled, problem
+from mcpexpose.compiler.patterns import compiled, of_tools, problem
+from mcpexpose.model.names import ToolId
 
 PATTERNS = st.text(alphabet="ab*?[]!-^\\.{|&~", max_size=12)
 NAMES = st.text(alphabet="abc-]^!\\.{|&~\n", max_size=12)
@@ -72,3 +73,17 @@ def test_no_pattern_runs_away() -> None:
     assert not compiled("*a" * 40 + "b").matches("a" * 5_000)
     assert not compiled("*?a" * 20 + "[b]").matches("a" * 2_000)
     assert time.process_time() - started < 2
+
+
+def test_a_pattern_of_tools_meets_by_server_and_name() -> None:
+    """X03: either half a name or a pattern; a name that holds what is a wildcard elsewhere is met by itself."""
+    some = of_tools("g*/get_[ab]")
+    assert some is not None
+    assert not some.exact
+    met = ["gh/get_a", "gh/get_b", "gh/get_[ab]", "gh/get_c", "x/get_a", "gh/get_a/b"]
+    assert [name for name in met if some.meets(ToolId.parse(name))] == ["gh/get_a", "gh/get_b", "gh/get_[ab]"]
+    one = of_tools("gh/a/b")  # a tool's name may hold a slash, a server's id none
+    assert one is not None
+    assert one.exact
+    assert one.meets(ToolId("gh", "a/b"))
+    assert [of_tools(text) for text in ("gh", "/a", "gh/", "gh/[a")] == [None] * 4

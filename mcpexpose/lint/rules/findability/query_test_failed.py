@@ -10,10 +10,9 @@ from mcpexpose.lint.subjects import Context, WholePlan
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from mcpexpose.model.finding import Finding
-    from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Plan
 
 rule = Rule(__name__, severity="error", since="0.1.0")
@@ -30,12 +29,12 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
             continue  # `mcpexpose test` says that there is no such profile
         limit = min(test.within or plan.search.limit, _MOST)
         for text in test.wanted:
-            meets = _meeting(text)
-            if meets is None:
+            wanted = patterns.of_tools(text)
+            if wanted is None:
                 continue
             for query in test.queries:
                 hits = context.findable.search(query, limit, reached).hits
-                if any(meets(plan.tools[hit.row].id) for hit in hits):
+                if any(wanted.meets(plan.tools[hit.row].id) for hit in hits):
                     continue
                 names = ", ".join(shown(str(plan.tools[hit.row].id), 80) for hit in hits[:_SAID])
                 yield rule.finding(
@@ -54,12 +53,3 @@ def _reached(plan: Plan, profile: str | None) -> frozenset[int] | None:
         return frozenset(range(len(plan.tools)))
     tools = next((set(each.tools) for each in plan.profiles if each.name == profile), None)
     return None if tools is None else frozenset(row for row, tool in enumerate(plan.tools) if str(tool.id) in tools)
-
-
-def _meeting(text: str) -> Callable[[ToolId], bool] | None:
-    """Whether a tool is what the test names, by a name or a pattern; None where it names none."""
-    server, slash, tool = text.partition("/")
-    if not slash or patterns.problem(server) or patterns.problem(tool):
-        return None
-    of, called = patterns.compiled(server), patterns.compiled(tool)
-    return lambda met: of.matches(met.server) and (called.matches(met.name) or tool == met.name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mcpexpose.compiler import patterns
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import Context, WholeConfig
+from mcpexpose.model.names import ToolId
 from mcpexpose.model.policy import SideEffect
 from mcpexpose.model.text import shown
 
@@ -27,7 +28,7 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
     tests = context.tests() if changing else None
     if tests is None:
         return
-    named = [pair for test in tests for text in test.named if (pair := _pair(text))]
+    named = [pair for test in tests for text in test.named if (pair := patterns.of_tools(text))]
     bare = {server: tools for server, tools in changing.items() if not _asserted(server, tools, context, named)}
     if not bare:
         return
@@ -42,47 +43,36 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
         )
         return
     for server, tools in bare.items():
-        what = shown(tools[0], 120) if len(tools) == 1 else f"{len(tools):,} tools"
+        what = shown(str(tools[0]), 120) if len(tools) == 1 else f"{len(tools):,} tools"
         yield rule.finding(
             f"{what} may change things, and no policy test speaks of {shown(server, 80)}",
             (server,),
-            f'Assert side_effect or approval of "{shown(tools[0], 120)}", or not_visible of what no model is to meet.',
+            f'Assert side_effect or approval of "{shown(str(tools[0]), 120)}", or not_visible of what no model is to meet.',
             context.place("mcp_servers", server),
         )
 
 
-def _changing(server: str, context: Context) -> list[str]:
+def _changing(server: str, context: Context) -> list[ToolId]:
     """Its tools that a model may meet and that are not read_only; without a catalog, what the config says of them."""
     if server not in context.catalogs:
         tables = context.config.mcp_servers[server].tools
-        return [f"{server}/{name}" for name, table in tables.items() if table.side_effect in ("write", "destructive")]
+        return [ToolId(server, name) for name, table in tables.items() if table.side_effect in ("write", "destructive")]
     return [
-        str(tool.id)
+        tool.id
         for tool in context.tools_by_server.get(server, ())
         if tool.planned and tool.decision.side_effect is not SideEffect.READ_ONLY
     ]
 
 
-Pair = tuple[patterns.Pattern, patterns.Pattern]
-
-
-def _pair(text: str) -> Pair | None:
-    server, slash, tool = text.partition("/")
-    if not slash or patterns.problem(server) or patterns.problem(tool):
-        return None
-    return patterns.compiled(server), patterns.compiled(tool)
-
-
-def _asserted(server: str, tools: Sequence[str], context: Context, named: Sequence[Pair]) -> bool:
+def _asserted(server: str, tools: Sequence[ToolId], context: Context, named: Sequence[patterns.ToolPattern]) -> bool:
     """Whether a test speaks of a tool of SERVER that is not read_only, one that no model meets among them."""
-    here = [tool for of, tool in named if of.matches(server)]
-    names = {tool.partition("/")[2] for tool in tools}
-    names.update(
-        tool.id.name
+    changing = set(tools)
+    changing.update(
+        tool.id
         for tool in context.tools_by_server.get(server, ())
         if tool.decision.side_effect is not SideEffect.READ_ONLY
     )
-    return any(pattern.matches(name) or pattern.text == name for pattern in here for name in names)
+    return any(pattern.meets(tool) for pattern in named for tool in changing)
 
 
 def _names(servers: Sequence[str]) -> str:
