@@ -104,7 +104,7 @@ class _Handle:
 
     def current(self) -> bool:
         try:
-            there, here = os.stat(self._path), os.fstat(self._fd)  # noqa: PTH116
+            there, here = os.stat(self._path), os.fstat(self._fd)  # noqa: PTH116 - beside fstat
         except OSError:
             return False
         return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)

@@ -15,8 +15,8 @@ def replace(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))  # noqa: PTH101
-        os.replace(temporary, path)  # noqa: PTH105
+        os.chmod(temporary, _mode(path))  # noqa: PTH101 - a name as mkstemp gives it
+        os.replace(temporary, path)  # noqa: PTH105 - likewise
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

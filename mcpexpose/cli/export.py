@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("value", "json")
 
 
-class Target(click.ParamType):  # type: ignore[type-arg]
+class Target(click.ParamType):  # type: ignore[type-arg]  # generic in later clicks alone
     """The name of an exporter."""
 
     name = "TARGET"

@@ -44,9 +44,9 @@ class Commit:
 
     def path(self, path: Path) -> str | None:
         """PATH from the repository's root, with forward slashes; None where it lies outside."""
-        found = os.path.relpath(os.path.join(os.path.realpath(path.parent), path.name), self.root)  # noqa: PTH118
+        found = os.path.relpath(os.path.join(os.path.realpath(path.parent), path.name), self.root)  # noqa: PTH118 - the file itself may be a link
         found = found.replace(os.sep, "/")
-        return None if found.startswith("../") or found == ".." or os.path.isabs(found) else found  # noqa: PTH117
+        return None if found.startswith("../") or found == ".." or os.path.isabs(found) else found  # noqa: PTH117 - a text, with .. in it
 
     def lay_out(self, paths: Sequence[str], into: Path) -> set[str]:
         """Write those of PATHS that are files at the commit below INTO, links to files as what they lead to; which ones

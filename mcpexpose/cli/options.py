@@ -21,7 +21,7 @@ TEST_FORMATS = ("text", "json", "junit")
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-class Moment(click.ParamType):  # type: ignore[type-arg]
+class Moment(click.ParamType):  # type: ignore[type-arg]  # generic in later clicks alone
     """A point in time with its zone, RFC 3339."""
 
     name = "TIME"
@@ -38,7 +38,7 @@ class Moment(click.ParamType):  # type: ignore[type-arg]
         return moment
 
 
-class FormatFile(click.ParamType):  # type: ignore[type-arg]
+class FormatFile(click.ParamType):  # type: ignore[type-arg]  # generic in later clicks alone
     """`FORMAT=FILE`."""
 
     name = "FORMAT=FILE"

@@ -162,7 +162,7 @@ class _Run:
             if path.resolve() not in self.files:
                 config = self._config(path)
                 # Not resolved: of a link, what lies beside the link counts, as for the other commands.
-                at = Path(os.path.abspath(config)) if config is not None else None  # noqa: PTH100
+                at = Path(os.path.abspath(config)) if config is not None else None  # noqa: PTH100 - resolve() would follow links
                 self.files[path.resolve()] = (path, at)
 
     def _config(self, path: Path | None) -> Path | None:

@@ -11,7 +11,7 @@ from mcpexpose.cli import complete
 from mcpexpose.model.names import ToolId
 
 
-class Tool(click.ParamType):  # type: ignore[type-arg]
+class Tool(click.ParamType):  # type: ignore[type-arg]  # generic in later clicks alone
     """A server and a tool, split at the first slash."""
 
     name = "SERVER/TOOL"

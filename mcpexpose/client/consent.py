@@ -80,7 +80,7 @@ def remember(folder: Path, asks: Iterable[Ask]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(readable({"agreed": agreed, "version": 1}))
-        os.replace(temporary, folder / _FILE)  # noqa: PTH105
+        os.replace(temporary, folder / _FILE)  # noqa: PTH105 - a name as mkstemp gives it
     except BaseException:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()

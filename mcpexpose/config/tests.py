@@ -100,7 +100,7 @@ def beside_parsed(folder: Path) -> tuple[Expectation, ...] | None:
 
 def _in_folder(folder: Path) -> list[Path]:
     try:
-        return sorted(folder / name for name in os.listdir(folder) if name.endswith(SUFFIX))  # noqa: PTH208
+        return sorted(folder / name for name in os.listdir(folder) if name.endswith(SUFFIX))  # noqa: PTH208 - names alone
     except OSError:
         return []
 

@@ -51,7 +51,7 @@ class FieldInfo:
         return self
 
 
-def Field(  # noqa: N802
+def Field(  # noqa: N802 - named as pydantic names it
     default: Any = ..., *, description: str | None = None, **limits: Any
 ) -> Any:
     """A key of a table, or limits inside `Annotated`; as pydantic's."""

@@ -43,11 +43,12 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
         )
         return
     for server, tools in bare.items():
-        what = shown(str(tools[0]), 120) if len(tools) == 1 else f"{len(tools):,} tools"
+        first = shown(str(tools[0]), 120)
+        what = first if len(tools) == 1 else f"{len(tools):,} tools"
         yield rule.finding(
             f"{what} may change things, and no policy test speaks of {shown(server, 80)}",
             (server,),
-            f'Assert side_effect or approval of "{shown(str(tools[0]), 120)}", or not_visible of what no model is to meet.',
+            f'Assert side_effect or approval of "{first}", or not_visible of what no model is to meet.',
             context.place("mcp_servers", server),
         )
 
