@@ -17,7 +17,7 @@ from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.finding import Finding, Location, Place
@@ -33,6 +33,16 @@ def workspace(
 
     path = find(start or Path.cwd(), config, os.environ)
     return Workspace(path, catalogs=catalogs, now=now_or(now))
+
+
+def spare(
+    reports: Iterable[Path], *workspaces: Workspace, bundle: Path | None = None, kept: Path | None = None
+) -> None:
+    """Raises UsageRefused where a report would be written over a file of a workspace, into a bundle, or over KEPT."""
+    if reports := tuple(reports):
+        from mcpexpose.cli.spared import spare
+
+        spare(reports, *workspaces, bundle=bundle, kept=kept)
 
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:

@@ -115,6 +115,12 @@ def command(
         )
         for each in _workspaces(paths, config, catalogs, now)
     ]
+    reports = [path for _, path in outputs]
+    given.spare(
+        [*reports, baseline] if baseline and write_baseline else reports,
+        *(run.workspace for run in runs),
+        kept=None if write_baseline else baseline,
+    )
     if write_baseline:
         assert baseline is not None
         return _write_baseline(runs, baseline)
