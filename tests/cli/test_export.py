@@ -83,7 +83,7 @@ def test_a_faulty_config_writes_no_file_and_ends_with_1(run: Callable[..., Ran],
     [
         (["--to", "antropic"], "there is no target 'antropic'; did you mean anthropic?"),
         (["--to", "OpenAI"], "did you mean openai?"),
-        (["--to", "qqqq"], "There are: anthropic, "),
+        (["--to", "qqqq"], "there is no target 'qqqq'; there are: anthropic, "),
         ([], "The targets are: anthropic, "),
     ],
 )
