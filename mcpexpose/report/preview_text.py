@@ -79,7 +79,8 @@ def _budget(preview: Preview, screen: Screen) -> list[str]:
         parts.append(f"servers section {preview.tokens_prompt_section:,}")
     window = preview.plan.context_window
     targets = f" {screen.dot} ".join(line.said(window) for line in preview.targets)
-    return [*lines, "  request 1: " + " + ".join(parts), *screen.wrap(targets, "  as taken by: ", "    ")]
+    taken = screen.wrap(targets, "  as taken by: ", "    ") if preview.tokens else []
+    return [*lines, "  request 1: " + " + ".join(parts), *taken]
 
 
 def _counts(preview: Preview, screen: Screen) -> str:

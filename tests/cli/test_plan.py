@@ -198,6 +198,8 @@ def test_each_target_has_its_own_tokens(run: Run, project: Path) -> None:
     line = next(line for line in run("plan").out.split("\n") if "as taken by" in line)
     assert f"claude-code {cut['tokens']:,} (" in line
     assert "1 description cut" in line
+    (project / "catalogs" / "git.json").unlink()
+    assert "as taken by" not in run("plan").out
 
 
 def test_plan_does_not_claim_the_warnings_that_lint_finds(run: Run, project: Path) -> None:
