@@ -62,7 +62,8 @@ def command(
     catalogs: Path | None,
     now: datetime.datetime | None,
 ) -> int:
-    """Request 1 in the form of a model's API: the same aliases, descriptions and schemas that a host declares.
+    """Request 1 in the form of a model's API: the same aliases, descriptions and schemas that a host declares. Or the
+    servers as a host's own config has them, with the plan's tools alone.
 
     What the API cannot say, or would refuse, is mended or left out, and told on stderr; --format json has each loss as
     a record beside the value. Credentials are in none of it: where one is wanted stands the variable's name, ${NAME}.

@@ -101,7 +101,7 @@ def test_help_teaches_the_targets(run: Callable[..., Ran]) -> None:
     for name, line in targets().items():
         assert name in flat
         assert " ".join(line.split()) in flat.replace("- ", "-") or line.split()[0] in flat
-        assert line.split()[0].rstrip(":") in ("Anthropic", "OpenAI", "Gemini", "MCP")
+        assert line.split()[0].rstrip(":,") in ("Anthropic", "OpenAI", "Gemini", "MCP", "Codex")
 
 
 def test_a_header_that_a_request_needs_is_told(run: Callable[..., Ran]) -> None:
