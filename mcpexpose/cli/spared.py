@@ -47,6 +47,7 @@ def _taken(
 ) -> Iterator[tuple[Path, str]]:
     """What may not be replaced, each with what it is to people."""
     from mcpexpose.bundle.layout import MANIFEST, PLAN
+    from mcpexpose.catalog.names import candidates
     from mcpexpose.config.packs import is_shipped
     from mcpexpose.config.tests import SUFFIX
 
@@ -56,8 +57,9 @@ def _taken(
         for name in workspace.config.extends if workspace.config else ():
             if not is_shipped(f"policies/{name}.toml"):
                 yield workspace.folder / name, "a policy pack"
-        if report.exists() and _within(report, workspace.catalog_folder):
-            yield report, "a catalog"
+        for server in workspace.config.mcp_servers if workspace.config else ():
+            for name in candidates(server):  # of one that was never captured, too: it would be read as its catalog
+                yield workspace.catalog_folder / name, "a catalog"
     if kept is not None:
         yield kept, "the baseline"
     if report.exists() and report.name.endswith(SUFFIX):

@@ -94,6 +94,15 @@ def test_two_reports_to_one_file_are_a_usage_error(run: Run, whole: Path) -> Non
     assert run("lint", "--output", f"sarif={os.devnull}", "--output", f"junit={os.devnull}").code == 0
 
 
+def test_a_folder_of_catalogs_may_hold_reports(run: Run, whole: Path) -> None:
+    """But not under a name that would be read as a catalog, be it there or not."""
+    for _ in range(2):
+        assert run("plan", "--output", "json=catalogs/plan.json").code == 0
+    (whole / "catalogs" / "git.json").unlink()
+    done = run("lint", "--output", "json=catalogs/git.json")
+    assert (done.code, "catalogs/git.json is a catalog" in done.err) == (2, True)
+
+
 def test_an_old_report_is_replaced(run: Run, whole: Path) -> None:
     """What a command wrote before is what a command may write again."""
     for _ in range(2):
