@@ -48,7 +48,6 @@ def _read(origin: Path) -> Source:
 def _report(imported: Imported, sources: Sequence[Source], form: str) -> str:
     from mcpexpose.cli.linting import import_facts
     from mcpexpose.lint.registry import slugs
-    from mcpexpose.model.secrets import find
     from mcpexpose.report.findings import FindingsReport, in_order, render
 
     by_name = {source.name: source for source in sources}
@@ -56,18 +55,11 @@ def _report(imported: Imported, sources: Sequence[Source], form: str) -> str:
     def line(file: str, number: int) -> str | None:
         return by_name[file].line(number) if file in by_name else None
 
-    def conceal(text: str) -> str:
-        for literal in imported.literals:
-            text = text.replace(literal, "*" * len(literal))
-        for secret in find(text):
-            text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
-        return text
-
     report = FindingsReport(
         in_order(imported.findings),
         {"files": len(sources)},
         line=line,
-        conceal=conceal,
+        conceal=imported.literals.conceal,
         explained=frozenset(slugs()),
         configs=tuple(by_name),
         rules=import_facts,

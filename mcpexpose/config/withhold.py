@@ -38,7 +38,7 @@ def withhold(server_id: str, server: ServerTable, taken: set[str]) -> Withheld:
         out.faults.append(_fault(("mcp_servers", server_id, *tail), text, found, variable))
     for tail, value in _names_of_variables(server):
         if not _is_name(value):
-            variable = free(made(server_id, tail), taken)
+            variable = _free(made(server_id, tail), taken)
             out.texts[tail] = variable
             if found := secrets.find(value, "token"):
                 out.faults.append(_fault(("mcp_servers", server_id, *tail), value, found, variable))
@@ -110,7 +110,7 @@ def _variable(server_id: str, tail: Path, text: str, found: tuple[Secret, ...], 
             return reference["name"]
     if tail[0] == "env" and _NAME.fullmatch(str(tail[1])):
         return str(tail[1])
-    return free(made(server_id, tail), taken)
+    return _free(made(server_id, tail), taken)
 
 
 def _replaced(tail: Path, text: str, found: tuple[Secret, ...], variable: str) -> str:
@@ -140,8 +140,7 @@ def made(server_id: str, tail: Path) -> str:
     return name if name[:1].isalpha() else f"MCP_{name.strip('_')}"
 
 
-def free(name: str, taken: set[str]) -> str:
-    """NAME, or NAME_2 and so on where it is among TAKEN, which it joins."""
+def _free(name: str, taken: set[str]) -> str:
     out, n = name, 1
     while out in taken:
         n += 1

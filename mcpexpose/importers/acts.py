@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from mcpexpose.model import secrets
 Act = Callable[[Draft, Path, Any, Notes], None]
 
 _NOT_TAKEN = "Answer for it in [policy] auto_approve, tool by tool, once the catalog was captured."
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VARIABLE = re.compile(r"[^=\0]+")
 _NAME_OF = "the name of an environment variable"
 
 
@@ -57,7 +60,11 @@ def _table(key: str) -> Act:
             wrong(draft, path, value, "a table", "it is left out", notes)
             return
         for place, found in texts(draft, path, value, notes):
-            draft.leaves[key, place[-1]] = Leaf(found, place)
+            name = str(place[-1])
+            if (_HEADER if "headers" in key else _VARIABLE).fullmatch(name):
+                draft.leaves[key, name] = Leaf(found, place)
+            else:
+                notes.of("import-value", draft, place, "is no name that can be: it is left out", "Rename it.", on="key")
 
     return act
 

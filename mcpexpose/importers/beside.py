@@ -11,7 +11,7 @@ from typing import Any
 from mcpexpose.config.subjects import dotted
 from mcpexpose.importers import filters
 from mcpexpose.importers.draft import Draft, Notes
-from mcpexpose.importers.rulenames import Named, by_prefix, by_underscores
+from mcpexpose.importers.rulenames import Named, Servers
 from mcpexpose.importers.source import Source
 from mcpexpose.importers.tree import Path
 from mcpexpose.importers.values import what
@@ -42,8 +42,9 @@ def _servers_of(source: Source, path: Path, value: Any, drafts: Sequence[Draft],
 def _only(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     """The servers that are let in; the others are written switched off."""
     listed = _servers_of(source, path, value, drafts, notes)
+    names = set(listed or ())
     for draft in drafts if listed is not None else ():
-        if draft.name not in (listed or ()):
+        if draft.name not in names:
             draft.switch_off()
     if listed == [] and drafts:
         said = "is an empty list: every server is written switched off"
@@ -54,14 +55,16 @@ def _only(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes
 def _but(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     """The servers that are kept out; they are written switched off."""
     listed = _servers_of(source, path, value, drafts, notes)
-    for draft in drafts if listed else ():
-        if draft.name in (listed or ()):
+    names = set(listed or ())
+    for draft in drafts:
+        if draft.name in names:
             draft.switch_off()
     _strangers(source, path, listed or [], drafts, notes)
 
 
 def _strangers(source: Source, path: Path, listed: list[str], drafts: Sequence[Draft], notes: Notes) -> None:
-    strange = [name for name in listed if all(draft.name != name for draft in drafts)]
+    known = {draft.name for draft in drafts}
+    strange = [name for name in listed if name not in known]
     if strange:
         names = ", ".join(shown(name, 60) for name in strange[:10])
         note(notes, "import-unmapped", source, path, f"names what is no server of these files: {names}")
@@ -97,8 +100,7 @@ def _apply(verdict: str, named: Named, source: Source, path: Path, notes: Notes)
     """What a rule does to the tool that it names."""
     draft, tool = named
     if verdict == "deny":
-        kept = filters.denied(draft, path, tool, notes, is_pattern=True)
-        draft.keep_out([kept] if kept else [])
+        draft.keep_out(filters.denied(draft, path, tool, notes, is_pattern=True))
     elif verdict == "ask":
         draft.ask_before(tool)
     else:
@@ -109,6 +111,7 @@ def _apply(verdict: str, named: Named, source: Source, path: Path, notes: Notes)
 def _permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     """Claude Code's rules; those on its own tools are none of ours."""
     foreign = not isinstance(value, dict)
+    servers = Servers(drafts)
     for key, rules in value.items() if isinstance(value, dict) else ():
         if key not in ("deny", "ask", "allow") or not isinstance(rules, list):
             foreign = True
@@ -117,9 +120,9 @@ def _permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft]
             if not (isinstance(rule, str) and rule.startswith("mcp__")):
                 foreign = True
             elif "(" in rule:
-                said = f'holds "{shown(rule, 80)}", a form that {source.name} is not read for: no rule comes of it'
+                said = f'holds "{shown(rule, 80)}", a form that the host passes over: no rule comes of it'
                 note(notes, "import-pattern-unsupported", source, (*path, key, n), said, "Write the tool's name alone.")
-            elif named := by_prefix(rule, drafts):
+            elif named := servers.by_prefix(rule):
                 _apply(key, named, source, (*path, key, n), notes)
             else:
                 said = f'names "{shown(rule, 80)}", of no server of these files'
@@ -132,14 +135,15 @@ def _toggles(source: Source, path: Path, value: Any, drafts: Sequence[Draft], no
     """opencode's `tools` and `permission`: names of tools as the model sees them, with patterns."""
     verdicts = {False: "deny", "deny": "deny", "ask": "ask", "allow": "allow", True: ""}
     foreign = not isinstance(value, dict)
+    servers = Servers(drafts)
     for rule, item in value.items() if isinstance(value, dict) else ():
         verdict = verdicts.get(item) if isinstance(item, bool | str) else None
-        found = list(by_underscores(rule, drafts)) if verdict is not None else []
+        found = servers.by_underscores(rule) if verdict is not None else []
         foreign |= not found
         for named in found:
             if verdict:
                 _apply(verdict, named, source, (*path, rule), notes)
-            elif named[0].values.get("deny"):
+            elif named[0].denied:
                 said = f"lets {shown(named[1], 60)} in again after a wider rule: what was kept out stays out"
                 note(notes, "import-unmapped", source, (*path, rule), said, "Take it out of deny if it is wanted.")
     if foreign:
@@ -148,13 +152,14 @@ def _toggles(source: Source, path: Path, value: Any, drafts: Sequence[Draft], no
 
 def _zed(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     foreign = not isinstance(value, dict)
+    servers = {draft.name: draft for draft in drafts}
     for place, item in _within(path, value, ("tool_permissions", "tools")):
         rule = str(place[-1])
         verdict = {"deny": "deny", "confirm": "ask", "allow": "allow"}.get(
             str(item.get("default")) if isinstance(item, dict) else ""
         )
         server, _, tool = rule.removeprefix("mcp:").partition(":")
-        draft = next((each for each in drafts if each.name == server), None)
+        draft = servers.get(server)
         if rule.startswith("mcp:") and verdict and draft and tool:
             _apply(verdict, (draft, filters.exact(tool)), source, place, notes)
         elif rule.startswith("mcp:"):
@@ -170,8 +175,9 @@ def _zed(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes:
 
 
 def _amp_disable(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    servers = Servers(drafts)
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
-        named = by_prefix(rule, drafts) if isinstance(rule, str) else None
+        named = servers.by_prefix(rule) if isinstance(rule, str) else None
         if named:
             _apply("deny", named, source, (*path, n), notes)
         else:
@@ -180,9 +186,10 @@ def _amp_disable(source: Source, path: Path, value: Any, drafts: Sequence[Draft]
 
 def _amp_permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     verdicts = {"reject": "deny", "ask": "ask", "allow": "allow"}
+    servers = Servers(drafts)
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
         table = rule if isinstance(rule, dict) else {}
-        named = by_prefix(str(table.get("tool")), drafts)
+        named = servers.by_prefix(str(table.get("tool")))
         verdict = verdicts.get(str(table.get("action")))
         if named and verdict and not table.get("matches"):
             _apply(verdict, named, source, (*path, n), notes)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mcpexpose.config.withhold import free, made
+from mcpexpose.config.withhold import made
 from mcpexpose.importers.values import VARIABLE
 from mcpexpose.model import placeholders, secrets
 from mcpexpose.model.secrets import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcpexpose.importers.tree import Path
 
@@ -79,6 +80,7 @@ class Variables:
     named: set[str] = field(default_factory=set)
     """Those that the files refer to by themselves."""
     _values: dict[str, str] = field(default_factory=dict)
+    _numbers: Counter[str] = field(default_factory=Counter)
 
     def stand_in(self, server: str, tail: Path, literal: str, *, whole: bool) -> str:
         """The variable to set for a literal that is the text at TAIL of a server's table, or a part of that text."""
@@ -86,6 +88,40 @@ class Variables:
         if own and VARIABLE.fullmatch(own) and own not in self.named and self._values.get(own, literal) == literal:
             name = own
         else:
-            name = free(made(server, tail), self.named | self._values.keys())
+            name = self._free(made(server, tail))
         self._values[name] = literal
         return name
+
+    def _free(self, name: str) -> str:
+        out = name
+        while out in self.named or out in self._values:
+            self._numbers[name] += 1
+            out = f"{name}_{self._numbers[name] + 1}"
+        return out
+
+
+class Literals:
+    """Credentials that must be shown nowhere, found in a text in one pass however many they are."""
+
+    _HEAD = 4
+
+    def __init__(self, literals: Iterable[str]) -> None:
+        self._by_head: dict[str, list[str]] = {}
+        for literal in sorted({each for each in literals if len(each) >= self._HEAD}, key=len, reverse=True):
+            self._by_head.setdefault(literal[: self._HEAD], []).append(literal)
+
+    def within(self, text: str) -> tuple[str, ...]:
+        """Those that stand in TEXT, the longest first."""
+        if not self._by_head:
+            return ()
+        heads = {text[at : at + self._HEAD] for at in range(len(text))} & self._by_head.keys()
+        found = [literal for head in heads for literal in self._by_head[head] if literal in text]
+        return tuple(sorted(found, key=lambda literal: (-len(literal), literal)))
+
+    def conceal(self, text: str) -> str:
+        """TEXT, of the same length, without them and without what looks like one."""
+        for literal in self.within(text):
+            text = text.replace(literal, "*" * len(literal))
+        for secret in secrets.find(text):
+            text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
+        return text

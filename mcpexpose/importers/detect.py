@@ -68,6 +68,14 @@ def server_maps(dialect: Dialect, data: dict[str, Any]) -> Iterator[tuple[Path, 
             yield place, found
 
 
+def no_maps(dialect: Dialect, data: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """What stands in the place of a map of servers and is none."""
+    for place in dialect.servers:
+        found = _reached(data, place)
+        if found is not None and not isinstance(found, dict):
+            yield place, found
+
+
 def _is_named_for(dialect: Dialect, name: str) -> bool:
     path = "/" + name.replace("\\", "/").lower()
     base = path.rpartition("/")[2]

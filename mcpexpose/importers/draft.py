@@ -10,7 +10,7 @@ from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mcpexpose.importers.dialects import Dialect
     from mcpexpose.importers.source import Source
@@ -45,6 +45,8 @@ class Draft:
     """The same as they are to be written, once `texts.settle` has seen them."""
     values: dict[str, Any] = field(default_factory=dict)
     """Our other keys."""
+    denied: dict[str, None] = field(default_factory=dict)
+    """The entries of deny, in order."""
     tools: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     """The host's keys without a counterpart, for a comment."""
@@ -58,11 +60,11 @@ class Draft:
     def narrow(self, allow: list[str]) -> None:
         """Of what is let in so far only what ALLOW holds as well."""
         before = self.values.get("allow")
-        kept = allow if before is None else [each for each in before if each in allow]
-        self.values["allow"] = list(dict.fromkeys(kept))
+        listed = dict.fromkeys(allow)
+        self.values["allow"] = list(listed if before is None else (each for each in before if each in listed))
 
-    def keep_out(self, deny: list[str]) -> None:
-        self.values["deny"] = list(dict.fromkeys([*self.values.get("deny", []), *deny]))
+    def keep_out(self, deny: Iterable[str]) -> None:
+        self.denied.update(dict.fromkeys(deny))
 
     def ask_before(self, tool: str) -> None:
         self.tools.setdefault(tool, {})["approval"] = "ask"

@@ -22,7 +22,7 @@ def draft_of(source: Source, dialect: Dialect, path: Path, entry: Any, notes: No
     """What becomes of the ENTRY at PATH; None where it is none of our servers, and NOTES say why."""
     name = str(path[-1])
     draft = Draft(name, source, dialect, path)
-    repeat = next((each for each in source.repeats if each[: len(path)] == path), None)
+    repeat = source.repeat_within(path)
     if repeat is not None:
         advice = "Keep one of the two there, and import again."
         notes.of("import-duplicate-key", draft, repeat, "is given twice, so the server is not imported", advice)
@@ -61,7 +61,5 @@ def _key(draft: Draft, key: str, value: Any, notes: Notes) -> None:
         return
     reason = f": {act[1:]}" if act[1:] else ""
     draft.left_out.append(shown(key, 60))
-    notes.of(
-        "import-unmapped", draft, path, f"{_NO_COUNTERPART}{reason}", "It is left out; nothing else depends on it.",
-        on="key",
-    )  # fmt: skip
+    advice = "It is left out; do it in another way where the server needs it."
+    notes.of("import-unmapped", draft, path, f"{_NO_COUNTERPART}{reason}", advice, on="key")

@@ -48,28 +48,30 @@ def tools_list(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
 def deny(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
     listed = names(draft, path, value, notes)
     if listed is not None:
-        draft.keep_out([kept for n, name in enumerate(listed) if (kept := denied(draft, (*path, n), name, notes))])
+        for n, name in enumerate(listed):
+            draft.keep_out(denied(draft, (*path, n), name, notes))
 
 
-def denied(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: bool | None = None) -> str | None:
-    """The entry of deny for NAME; where we cannot say it, the server is switched off."""
+def denied(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: bool | None = None) -> list[str]:
+    """The entries of deny for NAME; where we cannot say it, the server is switched off."""
     name = _bare(draft, name)
     if not name:
-        return None
+        return []
     is_pattern = draft.dialect.patterns if is_pattern is None else is_pattern
     trouble = patterns.problem(name)
     if is_pattern and (trouble or _is_foreign(name)):
         said = f'keeps out "{shown(name, 60)}", which is no pattern of ours: {OFF}'
         notes.of("import-pattern-unsupported", draft, path, said, "Name the tools in deny, and switch it on.")
         draft.switch_off()
-        return None if trouble else name
+        return [] if trouble else [name]
     if not is_pattern and exact(name) != name:
         said = f'"{shown(name, 60)}" is a plain name to {draft.dialect.title}'
         if trouble:
-            return exact(name)
+            return [exact(name)]
         said += ", and a pattern here: it keeps out what it meets"
         notes.of("import-pattern-unsupported", draft, path, said, "Write the tools' names if less was meant.")
-    return name
+        return [name, exact(name)] if "[" in name else [name]
+    return [name]
 
 
 def _allowed(draft: Draft, path: Path, name: str, notes: Notes) -> str | None:
@@ -103,6 +105,7 @@ def _is_foreign(name: str) -> bool:
     return any(mark in name for mark in _FOREIGN) or (len(name) > 2 and name.startswith("/") and name.endswith("/"))
 
 
+_STRICT = ("direct", "deferred", "hidden")
 _EXPOSURES = {"direct": "direct", "deferred": "deferred", "hidden": "hidden", "codemode": "deferred"}
 
 
@@ -128,7 +131,10 @@ def tool_exposure(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
         pattern = patterns.compiled(name)
         if pattern.exact:
             continue
-        if any(weight <= pattern.weight and other != exposure for weight, other in before):
-            said = "comes after a wider pattern, which counts there, and this one here"
+        stricter = max((other for weight, other in before if weight <= pattern.weight), key=_STRICT.index, default="")
+        if stricter and stricter != exposure:
+            kept = max(stricter, exposure, key=_STRICT.index)
+            draft.tools[name]["exposure"] = kept
+            said = f"comes after a wider pattern, which counts there, and this one here: it is written as {kept}"
             notes.of("import-pattern-unsupported", draft, place, said, "Look at both, and keep the one that is meant.")
-        before.append((pattern.weight, exposure))
+        before.append((pattern.weight, draft.tools[name]["exposure"]))

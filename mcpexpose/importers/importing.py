@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.subjects import dotted
 from mcpexpose.importers import beside, texts, write
-from mcpexpose.importers.credentials import Variables
-from mcpexpose.importers.detect import detect, server_maps
+from mcpexpose.importers.credentials import Literals, Variables
+from mcpexpose.importers.detect import detect, no_maps, server_maps
 from mcpexpose.importers.draft import Draft, Notes
 from mcpexpose.importers.entry import draft_of
 from mcpexpose.importers.same import rename_the_same, say_same_commands
+from mcpexpose.importers.values import what
 from mcpexpose.model.struck import struck
 from mcpexpose.model.text import shown
 
@@ -39,8 +40,8 @@ class Imported:
     variables: tuple[str, ...]
     """Those to set in the place of credentials and prompted inputs."""
     findings: tuple[Finding, ...]
-    literals: tuple[str, ...]
-    """Credentials of the files, the longest first; to strike them out, never to print them."""
+    literals: Literals
+    """Credentials of the files; to strike them out, never to print them."""
 
 
 def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Imported:
@@ -57,8 +58,8 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
     for source, dialect in read:
         _unused_inputs(source, dialect, drafts, notes)
     say_same_commands(drafts, notes)
-    literals = tuple(sorted({each for each in notes.literals if each}, key=len, reverse=True))
-    findings = tuple(struck(finding, literals) for finding in notes.findings)
+    literals = Literals(notes.literals)
+    findings = tuple(struck(finding, literals.within(_words(finding))) for finding in notes.findings)
     variables = [finding.details["variable"] for finding in findings if "variable" in finding.details]
     return Imported(
         write.config(drafts, [source.name.rpartition("/")[2] for source, _ in read]) if drafts else "",
@@ -75,11 +76,18 @@ def _dialect(source: Source, host: Dialect | None) -> Dialect | None:
     return None if source.data is None else host or detect(source)
 
 
+def _words(finding: Finding) -> str:
+    return "\n".join([finding.message, finding.advice, *finding.subjects])
+
+
 def _is_deferred(draft: Draft) -> bool:
     return draft.values.get("enabled") is not False and draft.values.get("exposure", "deferred") == "deferred"
 
 
 def _drafts(source: Source, dialect: Dialect, notes: Notes) -> Iterable[Draft]:
+    for place, value in no_maps(dialect, source.data or {}):
+        said = f"is {what(value)} where a table of servers is wanted: none is imported"
+        beside.note(notes, "import-value", source, place, said, "Write it as a table, and import again.")
     for place, entries in server_maps(dialect, source.data or {}):
         repeat = next((each for each in source.repeats if each == place[: len(each)]), None)
         if repeat is not None:
@@ -95,7 +103,7 @@ def _drafts(source: Source, dialect: Dialect, notes: Notes) -> Iterable[Draft]:
 def _beside(source: Source, dialect: Dialect, drafts: Sequence[Draft], notes: Notes) -> None:
     """The rest of the file: what says more of the servers, and what is none of ours."""
     data = source.data or {}
-    places = [place for place, _ in server_maps(dialect, data)]
+    places = [place for found in (server_maps, no_maps) for place, _ in found(dialect, data)]
     plain: list[Path] = []
     for key, value in data.items():
         path: Path = (key,)

@@ -9,7 +9,8 @@ from mcpexpose.catalog.jsontext import Event, JsonTrouble, walk
 from mcpexpose.importers.tree import MAX_LEVELS, MAX_NODES, Path, Tree, Unreadable
 
 _STRING = r'"(?:[^"\\\n]|\\.)*+"?'
-_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/"
+# A comment that is never closed goes to the end, so that looking for them takes one pass.
+_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _TOKEN = re.compile(f"{_STRING}|(?P<comment>{_COMMENT})")
 _COMMA = re.compile(rf"{_STRING}|(?P<comma>,)(?=[ \t\r\n]*+[\]}}])")
 _NO_BREAK = re.compile(r"[^\r\n]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcpexpose.config.references import foreign
@@ -28,6 +29,7 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _BODY = re.compile(r"(?P<name>[A-Za-z_]\w*)(?::-(?P<default>.*))?", re.ASCII | re.DOTALL)
+_ASSIGNED = re.compile(r"(?:^|(?<=[\s;&|(]))(?:(?:for|read)\s{1,8}(?P<named>[A-Za-z_]\w*)|(?P<assigned>[A-Za-z_]\w*)=)")
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"})
 _SHELL_FLAG = re.compile(r"-[a-z]*c|/[ck]|-command|-c", re.IGNORECASE)
 
@@ -49,6 +51,8 @@ class Token:
 
 def tokens(text: str, tail: Path, dialect: Dialect, *, in_shell: bool) -> list[Token]:
     """What stands in TEXT, which is to be at TAIL of our table; in order, without overlap."""
+    if dialect.name == "pi" and text.startswith("!"):
+        return [Token(0, len(text), doubt="a command that pi runs for the value")]
     out = []
     for found in _TOKEN.finditer(text):
         token = _token(found, tail, dialect, in_shell=in_shell)
@@ -138,4 +142,10 @@ def _expands(form: str, dialect: Dialect, tail: Path) -> bool:
 
 def _is_set_within(name: str, line: str, in_shell: bool) -> bool:
     """Whether a shell's line gives the variable its value by itself."""
-    return in_shell and re.search(rf"(?:^|[\s;&|(])(?:for\s+{name}\b|{name}=|read\s+{name}\b)", line) is not None
+    return in_shell and name in _set_within(line)
+
+
+@lru_cache(maxsize=64)
+def _set_within(line: str) -> frozenset[str]:
+    found = _ASSIGNED.finditer(line)
+    return frozenset(each["named"] or each["assigned"] for each in found)

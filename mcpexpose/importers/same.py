@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcpexpose.importers import write
-from mcpexpose.model.text import shown
+from mcpexpose.model.text import is_unseen, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +41,7 @@ _RUNNERS = frozenset(
 
 def our_id(name: str) -> str:
     """An id of ours for a host's: path separators and control characters, which no id has, become a dash."""
-    cleaned = "".join(
-        "-" if char in "/\\" or unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in name
-    )
+    cleaned = "".join("-" if char in "/\\" or is_unseen(char) else char for char in name)
     if cleaned != name or cleaned in (".", "..") or len(name) > 128:
         cleaned = cleaned.strip("-. ")[:128]
     return cleaned if cleaned.strip() else "server"
@@ -52,6 +50,7 @@ def our_id(name: str) -> str:
 def rename_the_same(drafts: Iterable[Draft], notes: Notes) -> list[Draft]:
     """DRAFTS with an id of ours each; one that says the same as another of its id goes, one that differs is renamed."""
     taken: dict[str, Draft] = {}
+    numbers: Counter[str] = Counter()
     for draft in drafts:
         name = our_id(draft.name)
         if name != draft.name:
@@ -69,7 +68,7 @@ def rename_the_same(drafts: Iterable[Draft], notes: Notes) -> list[Draft]:
                     on="key",
                 )
                 continue
-            name = _free(f"{name}-{draft.dialect.name}", taken)
+            name = _free(f"{name}-{draft.dialect.name}", taken, numbers)
             said = (
                 f"is another server than that of {shown(before.source.name, 80)}: it is written as {shown(name, 140)}"
             )
@@ -103,9 +102,9 @@ def _says_the_same(one: Draft, other: Draft) -> bool:
     return leaves[0] == leaves[1] and one.values == other.values and one.tools == other.tools
 
 
-def _free(name: str, taken: dict[str, Draft]) -> str:
-    out, n = name, 1
+def _free(name: str, taken: dict[str, Draft], numbers: Counter[str]) -> str:
+    out = name
     while out in taken:
-        n += 1
-        out = f"{name}-{n}"
+        numbers[name] += 1
+        out = f"{name}-{numbers[name] + 1}"
     return out

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path as File
 
 Form = Literal["json", "toml", "yaml"]
-MAX_BYTES: dict[Form, int] = {"json": 8 * 1_048_576, "toml": document.MAX_BYTES, "yaml": document.MAX_BYTES}
+MAX_BYTES: dict[Form, int] = {"json": 8 * 1_048_576, "toml": document.MAX_BYTES, "yaml": 262_144}
 """Claude Code keeps its history in the file that holds its servers."""
 _FORMS: dict[str, Form] = {"toml": "toml", "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json"}
 _TOML_LINE = re.compile(r"[ \t]*(?:\[[^\n]*\]|[A-Za-z0-9_.\"'-]+[ \t]*=)")
@@ -40,6 +40,18 @@ class Source:
     repeats: Collection[Path] = ()
     """Keys that stand twice. Of those the first value is in `data`, and nobody should rely on it."""
     findings: tuple[Finding, ...] = ()
+
+    def repeat_within(self, path: Path) -> Path | None:
+        """The first key at PATH or below it that stands twice."""
+        return self._repeats.get(path)
+
+    @cached_property
+    def _repeats(self) -> dict[Path, Path]:
+        found: dict[Path, Path] = {}
+        for repeat in self.repeats:
+            for depth in range(len(repeat) + 1):
+                found.setdefault(repeat[:depth], repeat)
+        return found
 
     def at(self, path: Path, on: On = "value") -> Location:
         """The first line of the node at PATH, or of the nearest ancestor that stands anywhere."""

@@ -155,7 +155,7 @@ class _Texts:
         self.notes.literals += [leaf.raw[each.start : each.end] for each in found]
         kinds = shown(", ".join(dict.fromkeys(each.kind for each in found)), 80)
         said = f"holds a literal credential ({kinds}), which is not copied: {written} stands in its place"
-        advice = f"Set {variable} where something connects; what was in a file may have to be replaced."
+        advice = f"Set {variable} where something connects, and renew it if the file was shared."
         details = {"variable": variable}
         self.notes.of("secret-in-config", self.draft, leaf.path, said, advice, ours=tail, details=details)
 

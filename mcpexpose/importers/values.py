@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mcpexpose.importers.tree import Path
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MAX_TEXT = 32_768
+"""Characters of a text: systems take no longer argument, and few take one as long."""
 OFF = "the server is written switched off, so that nothing is let in that was kept out"
 
 
@@ -39,7 +41,10 @@ def wrong(draft: Draft, path: Path, value: Any, wanted: str, becomes: str, notes
 def text(draft: Draft, path: Path, value: Any, notes: Notes) -> str | None:
     """A text; a number or a truth value in its place as its letters, which is said."""
     if isinstance(value, str):
-        return value
+        if len(value) <= MAX_TEXT:
+            return value
+        notes.of("import-value", draft, path, f"is longer than {MAX_TEXT:,} characters: it is left out", "Shorten it.")
+        return None
     if isinstance(value, bool | int | float):
         written = json.dumps(value)
         wrong(draft, path, value, "a text", f'it is written as "{written}"', notes)

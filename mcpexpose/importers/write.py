@@ -60,6 +60,8 @@ def table(draft: Draft) -> dict[str, Any]:
             out[key] = draft.texts[key,]
         elif key == "args" and args:
             out[key] = [args[n] for n in sorted(args)]
+        elif key == "deny" and draft.denied:
+            out[key] = list(draft.denied)
         elif key in draft.values and (draft.values[key] != [] or key == "allow"):
             out[key] = draft.values[key]
     for key in _TABLES:
@@ -81,7 +83,7 @@ def _server(draft: Draft) -> str:
     name = f"mcp_servers.{_key(draft.written_as)}"
     out = ""
     if draft.written_as != draft.name:
-        out += f"# {_comment(draft.name)} to {draft.dialect.title}\n"
+        out += f"# {quoted(draft.name)} to {draft.dialect.title}\n"
     if draft.left_out:
         out += f"# left out: {', '.join(_comment(key) for key in draft.left_out)}\n"
     out += f"[{name}]\n"
