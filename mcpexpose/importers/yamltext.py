@@ -17,6 +17,7 @@ _WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": Fa
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]{1,300}|[0-9]{1,300}(?:\.[0-9]{0,300})?)(?:[eE][-+]?[0-9]{1,3})?")
 _OPENINGS = r"[\[{]|[\]}]|(?:- ){" + str(MAX_LEVELS + 1) + "}"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TEXT = "tag:yaml.org,2002:str"
 _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map"))
 
@@ -97,7 +98,7 @@ class _Builder:
             span = (key.start_mark.index, key.end_mark.index)
             if key.id != "scalar":
                 raise Unreadable("a key is no text", span[0])
-            name = str(key.value)
+            name = _whole(str(key.value), span[0])
             here = (*path, name)
             if name in out:
                 self.tree.repeats.setdefault(here, span)
@@ -107,7 +108,7 @@ class _Builder:
         return out
 
     def _scalar(self, node: Node) -> Any:
-        text = str(node.value)
+        text = _whole(str(node.value), node.start_mark.index)
         if node.style is not None and node.tag == _TEXT:
             return text
         if text in _WORDS:
@@ -115,3 +116,13 @@ class _Builder:
         if _INTEGER.fullmatch(text):
             return int(text)
         return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _whole(text: str, start: int) -> str:
+    """TEXT with pairs of escapes for one character, as JSON writes them, put together. Raises Unreadable."""
+    if not _SURROGATE.search(text):
+        return text
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise Unreadable("a text holds half of a surrogate pair", start) from None

@@ -73,6 +73,7 @@ def test_yaml_is_read_as_rust_and_javascript_read_it() -> None:
         "b": {"c": 1},
         "d": {"c": 1},
     }
+    assert read('{"a": "\\ud83d\\ude00"}', "x.yaml").data == {"a": "😀"}
 
 
 DEEP = MAX_LEVELS + 1
@@ -110,6 +111,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x]\n" + "".join(
         ("x.yaml", b"- " * 5_000, "nests deeper"),
         ("x.yaml", b"? " * 5_000, "nests deeper"),
         ("x.yaml", b"- a\n", "no table"),
+        ("x.yaml", b'a: "\\ud800"\n', "surrogate"),
     ],
 )
 def test_what_cannot_be_read_is_one_finding_at_its_place(name: str, data: bytes, hint: str) -> None:
