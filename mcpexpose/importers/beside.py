@@ -122,8 +122,9 @@ def _permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft]
             elif "(" in rule:
                 said = f'holds "{shown(rule, 80)}", a form that the host passes over: no rule comes of it'
                 note(notes, "import-pattern-unsupported", source, (*path, key, n), said, "Write the tool's name alone.")
-            elif named := servers.by_prefix(rule):
-                _apply(key, named, source, (*path, key, n), notes)
+            elif found := servers.by_prefix(rule):
+                for named in found:
+                    _apply(key, named, source, (*path, key, n), notes)
             else:
                 said = f'names "{shown(rule, 80)}", of no server of these files'
                 note(notes, "import-unmapped", source, (*path, key, n), said)
@@ -138,7 +139,7 @@ def _toggles(source: Source, path: Path, value: Any, drafts: Sequence[Draft], no
     servers = Servers(drafts)
     for rule, item in value.items() if isinstance(value, dict) else ():
         verdict = verdicts.get(item) if isinstance(item, bool | str) else None
-        found = servers.by_underscores(rule) if verdict is not None else []
+        found = servers.named(rule, "_") if verdict is not None else []
         foreign |= not found
         for named in found:
             if verdict:
@@ -177,10 +178,10 @@ def _zed(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes:
 def _amp_disable(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     servers = Servers(drafts)
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
-        named = servers.by_prefix(rule) if isinstance(rule, str) else None
-        if named:
+        found = servers.by_prefix(rule) if isinstance(rule, str) else []
+        for named in found:
             _apply("deny", named, source, (*path, n), notes)
-        else:
+        if not found:
             note(notes, "import-ignored", source, (*path, n), "names no tool of these servers", _OURS)
 
 
@@ -189,12 +190,32 @@ def _amp_permissions(source: Source, path: Path, value: Any, drafts: Sequence[Dr
     servers = Servers(drafts)
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
         table = rule if isinstance(rule, dict) else {}
-        named = servers.by_prefix(str(table.get("tool")))
         verdict = verdicts.get(str(table.get("action")))
-        if named and verdict and not table.get("matches"):
-            _apply(verdict, named, source, (*path, n), notes)
-        else:
+        taken = verdict is not None and not table.get("matches")
+        found = servers.by_prefix(str(table.get("tool"))) if taken else []
+        for named in found:
+            _apply(str(verdict), named, source, (*path, n), notes)
+        if not found:
             note(notes, "import-unmapped", source, (*path, n), "is a rule that has no counterpart here")
+
+
+def _goose_user(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """goose's permission.yaml: three lists of `extension__tool`."""
+    servers = Servers(drafts)
+    verdicts = {"never_allow": "deny", "ask_before": "ask", "always_allow": "allow"}
+    for key, listed in value.items() if isinstance(value, dict) else ():
+        rules = listed if isinstance(listed, list) else [listed]
+        for n, rule in enumerate(rules):
+            found = servers.named(rule, "__") if isinstance(rule, str) and key in verdicts else []
+            for named in found:
+                _apply(verdicts[key], named, source, (*path, key, n), notes)
+            if not found:
+                note(notes, "import-ignored", source, (*path, key, n), "is of no server of these files", _OURS)
+
+
+def _projects(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    said = "has what Claude Code keeps for single projects, servers among it: not read"
+    note(notes, "import-ignored", source, path, said, "Import the .mcp.json of the project itself.")
 
 
 def _within(path: Path, value: Any, steps: tuple[str, ...]) -> Iterator[tuple[Path, Any]]:
@@ -216,6 +237,8 @@ BESIDE: dict[str, Beside] = {
     "tools": _toggles,
     "permission": _toggles,
     "agent": _zed,
+    "user": _goose_user,
+    "projects": _projects,
     "amp.tools.disable": _amp_disable,
     "amp.permissions": _amp_permissions,
 }

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from mcpexpose.importers.tree import Path
 
 # What an example or a cleaned file has where the credential was. It is replaced like one: it can only be one's place.
-_MADE_UP = r"(?:example|redacted|removed|dummy|fake|sample|test|password|passwd|pass|secret|token|key)"
+_MADE_UP = r"(?:example|redacted|removed|dummy|fake|sample|test|value|api|access|password|passwd|pass|secret|token|key)"
 _STANDS_IN = re.compile(rf"{_MADE_UP}(?:[-_ ]?{_MADE_UP})*[0-9]{{0,4}}", re.IGNORECASE)
 _PLACE = re.compile(
     r"://[^\s/?#:@\"'<>$]*:(?P<password>[^\s/?#\"'<>@$]{1,256})@|(?i:\b(?:bearer|basic)\s+(?P<key>[\w.-]+))"
+)
+_ASSIGNED = re.compile(
+    r"(?<![\w.])(?P<name>[A-Za-z_][\w.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?(?P<value>[\w-]{3,64}+)(?![\w.:/@-])"
 )
 _NO_CREDENTIAL = frozenset(
     {
@@ -40,7 +43,12 @@ def find(text: str, name: str = "") -> tuple[Secret, ...]:
 def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     """The same for each of a command's arguments."""
     plain = [_without_doubled(arg) for arg in args]
-    return tuple(found or _stand_ins(arg, "") for arg, found in zip(plain, secrets.find_in_args(plain), strict=True))
+    flags = ["", *plain]
+    out = []
+    for arg, found, flag in zip(plain, secrets.find_in_args(plain), flags, strict=False):
+        name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag else ""
+        out.append(found or _stand_ins(arg, name))
+    return tuple(out)
 
 
 def placeholder(text: str, name: str = "") -> str | None:
@@ -61,6 +69,9 @@ def _stand_ins(text: str, name: str) -> tuple[Secret, ...]:
             out.append(
                 Secret("password in a url" if group == "password" else "key after its scheme", *found.span(group))
             )
+    for found in _ASSIGNED.finditer(text) if not out else ():
+        if secrets.strength_of_name(found["name"]) == 2 and _STANDS_IN.fullmatch(found["value"]):
+            out.append(Secret(f"value of {found['name']}", *found.span("value")))
     value = text.strip()
     if not out and value and secrets.strength_of_name(name) == 2 and _STANDS_IN.fullmatch(value):
         start = text.index(value)

@@ -30,6 +30,7 @@ _TOPS = (
     ("goose", "extensions"),
     ("codex", "mcp_servers"),
 )
+_TRANSPORT = frozenset({"command", "url", "serverUrl", "httpUrl"})
 _SETTINGS = ("permissions", "allowedMcpServers", "deniedMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers")
 
 
@@ -51,11 +52,16 @@ def detect(source: Source) -> Dialect | None:
         name = next((name for name, marks in _MARKS if marks & keys), "")
         other = "librechat" if source.form == "yaml" else "gemini" if "security" in data else "mcp-json"
         return BY_NAME[name or other]
+    if _is_bare(BY_NAME["mcp-json"], data):
+        return BY_NAME["librechat" if source.form == "yaml" else "mcp-json"] if source.form != "toml" else None
     return fitting[0] if fitting else None
 
 
 def server_maps(dialect: Dialect, data: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The maps of servers that there are, with their paths; of nested places the innermost."""
+    if _is_bare(dialect, data):
+        yield (), {name: entry for name, entry in data.items() if isinstance(entry, dict)}
+        return
     for place in sorted(dialect.servers, key=len, reverse=True):
         found = _reached(data, place)
         if not isinstance(found, dict):
@@ -66,6 +72,14 @@ def server_maps(dialect: Dialect, data: dict[str, Any]) -> Iterator[tuple[Path, 
                 return
         else:
             yield place, found
+
+
+def _is_bare(dialect: Dialect, data: dict[str, Any]) -> bool:
+    """Whether the file is the map itself, as plugins of Claude Code have it."""
+    if ("mcpServers",) not in dialect.servers or "mcpServers" in data:
+        return False
+    tables = [value for value in data.values() if isinstance(value, dict)]
+    return bool(tables) and all(_TRANSPORT & table.keys() for table in tables)
 
 
 def no_maps(dialect: Dialect, data: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
@@ -91,7 +105,10 @@ def _fits(dialect: Dialect, source: Source) -> bool:
         return any(key in data for key in _SETTINGS)
     if dialect.name == "opencode" and "mcpServers" in data:
         return False  # Gemini CLI has `mcp` as well
-    return any(_reached(data, place) is not None for place in dialect.servers)
+    if dialect.name == "goose" and "extensions" not in data:
+        user = data.get("user")
+        return isinstance(user, dict) and bool({"always_allow", "ask_before", "never_allow"} & user.keys())
+    return any(_reached(data, place) is not None for place in dialect.servers) or _is_bare(dialect, data)
 
 
 def _reached(data: Any, place: Path) -> Any:

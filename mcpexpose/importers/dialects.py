@@ -115,6 +115,8 @@ CODEX_KEYS: Keys = {
     "required": "required",
     "startup_timeout_sec": "startup_seconds",
     "startup_timeout_ms": "startup_milliseconds",
+    "type": "type",
+    "disabled": "disabled",
     "tool_timeout_sec": "tool_seconds",
     "enabled_tools": "allow",
     "disabled_tools": "deny",
@@ -138,6 +140,7 @@ GOOSE_KEYS: Keys = {
     "headers": "headers",
     "timeout": "tool_seconds",
     "enabled": "enabled",
+    "disabled": "disabled",
     "description": "description",
     "available_tools": "allow_unless_empty",
     "name": _LOOKS,
@@ -168,7 +171,15 @@ LIBRECHAT_KEYS: Keys = _with(
 )
 
 DIALECTS: tuple[Dialect, ...] = (
-    Dialect("claude", "Claude Code", _MAP, FAMILY, ("*/.mcp.json", "*/.claude.json"), _BRACES, beside=("permissions",)),
+    Dialect(
+        "claude",
+        "Claude Code",
+        _MAP,
+        FAMILY,
+        ("*/.mcp.json", "*/.claude.json"),
+        _BRACES,
+        beside=("permissions", "projects"),
+    ),
     Dialect(
         "claude-settings",
         "Claude Code's settings",
@@ -225,6 +236,7 @@ DIALECTS: tuple[Dialect, ...] = (
         ("*goose*.yaml", "*goose*.yml", "*/goose/*.yaml"),
         frozenset({"${}", "$"}),
         frozenset({"http_headers", "url"}),
+        ("user",),
         url="http",
     ),
     Dialect(
@@ -259,7 +271,14 @@ DIALECTS: tuple[Dialect, ...] = (
     ),
     Dialect("pi", "pi", _MAP, _IN_SECONDS, ("*/.pi/*.json", "*/.pi/agent/*.json"), _BRACES, url="http", patterns=True),
     Dialect("librechat", "LibreChat", _MAP, LIBRECHAT_KEYS, ("*librechat*.yaml", "*librechat*.yml"), _BRACES),
-    Dialect("mcp-json", "a host with mcpServers", _MAP, FAMILY, (), _BRACES),
+    Dialect(
+        "mcp-json",
+        "a host with mcpServers",
+        _MAP,
+        FAMILY,
+        expands=_BRACES,
+        beside=("permissions", "mcp", "allowMCPServers", "excludeMCPServers"),
+    ),
 )
 
 BY_NAME: Mapping[str, Dialect] = {dialect.name: dialect for dialect in DIALECTS}

@@ -73,7 +73,12 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
 
 
 def _dialect(source: Source, host: Dialect | None) -> Dialect | None:
-    return None if source.data is None else host or detect(source)
+    """What is told by hand, unless it has no place in the file for its servers and another host has."""
+    if source.data is None:
+        return None
+    if host is not None and any(True for found in (server_maps, no_maps) for _ in found(host, source.data)):
+        return host
+    return detect(source) or host
 
 
 def _words(finding: Finding) -> str:
@@ -107,7 +112,9 @@ def _beside(source: Source, dialect: Dialect, drafts: Sequence[Draft], notes: No
     plain: list[Path] = []
     for key, value in data.items():
         path: Path = (key,)
-        inside = [place for place in places if place[0] == key]
+        if () in places and isinstance(value, dict):
+            continue  # a server
+        inside = [place for place in places if place[:1] == path]
         if key in dialect.beside:
             if key in beside.BESIDE:
                 repeats = [each for each in source.repeats if each[:1] == path]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from mcpexpose.importers.draft import Draft
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 Named = tuple[Draft, str]
 """A server, and a name or pattern of its tools."""
 
+_MOST = 200
+"""Servers that a rule with a star in a server's place is held against, one by one."""
+
 
 class Servers:
     """The servers that there are, by their names as hosts clean them."""
@@ -21,17 +25,17 @@ class Servers:
         self._drafts = drafts
         self._by_name = {re.sub(r"[^A-Za-z0-9_-]", "_", draft.name): draft for draft in drafts}
 
-    def by_prefix(self, rule: str) -> Named | None:
-        """`mcp__server__tool`; `mcp__server` is all of its tools."""
+    def by_prefix(self, rule: str) -> list[Named]:
+        """`mcp__server__tool`; `mcp__server` is all of its tools, `mcp__*` all of all."""
         body = rule.removeprefix("mcp__")
-        return None if body == rule else self._split(body, "__")
+        return [] if body == rule else self.named(body, "__")
 
-    def by_underscores(self, rule: str) -> list[Named]:
-        """`server_tool`, `server_*` and `server*`; `*` is of every server."""
-        if rule == "*":
-            return [(draft, "*") for draft in self._drafts]
-        found = self._split(rule, "_") or self._split(rule.removesuffix("*"), "_")
-        return [found] if found else []
+    def named(self, rule: str, mark: str) -> list[Named]:
+        """`server_tool`, `server_*`, `server*`; a star in the server's place is of each server that it meets."""
+        found = self._split(rule, mark) or self._split(rule.removesuffix("*"), mark)
+        if found:
+            return [found]
+        return list(self._met(rule, mark)) if "*" in rule or "?" in rule else []
 
     def _split(self, body: str, mark: str) -> Named | None:
         """The mark may stand in a server's name and in a tool's, so the servers decide."""
@@ -41,6 +45,17 @@ class Servers:
             if draft := self._by_name.get(body[:at]):
                 return draft, body[at + len(mark) :] or "*"
         return None
+
+    def _met(self, rule: str, mark: str) -> Iterator[Named]:
+        """Where a star may reach over the mark, what is met may be more than the host meets, and never less."""
+        for name, draft in list(self._by_name.items())[:_MOST]:
+            if rule.endswith("*") and fnmatchcase(f"{name}{mark}", rule):
+                yield draft, "*"
+            elif rule.startswith("*"):
+                yield draft, "*" + rule.lstrip("*").removeprefix(mark)
+            else:
+                tails = (rule[at + len(mark) :] for at in _places(rule, mark) if fnmatchcase(name, rule[:at]))
+                yield from ((draft, tail or "*") for tail in tails)
 
 
 def _places(body: str, mark: str) -> Iterator[int]:

@@ -104,7 +104,7 @@ def _http_or_sse(draft: Draft, entry: dict[str, Any], kind: str, hint: str, note
     draft.values["transport"] = "sse"
     path = (*draft.path, _key_of_kind(entry)) if kind == "sse" else url.path
     notes.of(
-        "import-transport-deprecated", draft, path, f'{why}, an old transport: kept, as transport = "sse"',
+        "import-transport-deprecated", draft, path, f'{why}: the old transport is kept, as transport = "sse"',
         "Use the server's streamable HTTP address if it has one, without transport.", ours=("url",),
     )  # fmt: skip
 

@@ -32,8 +32,8 @@ auto_approve = ["read_only"]    # classes that run without asking, or single too
 [freshness]
 max_age = "30d"             # an older catalog is refreshed before a call: s m h d w
 """
-_DESCRIPTION = '# description = ""          # the line that the model reads: say when to use the server\n'
-_OWNER = '# owner = ""                # who answers for it\n'
+_DESCRIPTION = '# description = "What it is for, and when to use it"    # the line that the model reads\n'
+_OWNER = '# owner = "me"              # who answers for it\n'
 _KEYS = (
     *("command", "args", "cwd", "env_vars", "url", "transport", "bearer_token_env_var"),
     *("startup_timeout_sec", "tool_timeout_sec", "enabled", "required", "description", "exposure", "allow", "deny"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from mcpexpose.importers.importing import Imported
 from mcpexpose.lint.registry import all_rules
 from tests.importers.importing import imported, said
+
+if TYPE_CHECKING:
+    from mcpexpose.importers.importing import Imported
 
 CASES = Path(__file__).parent / "cases"
 SLUGS = sorted(folder.name for folder in CASES.iterdir())

@@ -51,6 +51,9 @@ CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
         '{"Authorization": "Bearer ${HUB_HDRS}", "v": "1"}',
     ),
     ({"command": "x", "env": {"API_KEY": "EXAMPLE"}}, "env.API_KEY", ("env", "API_KEY"), "${API_KEY}"),
+    ({"command": "x", "args": ["--api-key", "EXAMPLE"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
+    ({"command": "x", "args": ["-e", "API_KEY=EXAMPLE_KEY"]}, "args[1]", ("args", 1), "API_KEY=${HUB_ARGS_1}"),
+    ({"url": f"{AT}/?api_key=EXAMPLE&v=1"}, "url", ("url",), f"{AT}/?api_key=${{HUB_URL}}&v=1"),
     ({"command": "x", "args": ["db://USER:PASSWORD@h/d"]}, "args[0]", ("args", 0), "db://USER:${HUB_ARGS_0}@h/d"),
 ]
 
@@ -119,6 +122,7 @@ def test_what_is_no_credential_stays() -> None:
         "PASSWORD": "",
         "SECRET_NAME": "projects/x",
         "MODE": "token",
+        "FLAGS": "auth=token key:value token_limit=test",
     }
     result = one({"command": "x", "env": env})
     assert servers(result)["hub"]["env"] == env

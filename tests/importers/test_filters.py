@@ -220,6 +220,45 @@ def test_opencode_keeps_out_what_a_later_rule_would_let_in_again() -> None:
     assert servers(imported(("opencode.json", everything)))["gh"]["tools"] == {"*": {"approval": "ask"}}
 
 
+@pytest.mark.parametrize(
+    ("rule", "denied"),
+    [
+        ("*", {"git": ["*"], "hub": ["*"]}),
+        ("git*", {"git": ["*"]}),
+        ("git", {"git": ["*"]}),
+        ("git_*", {"git": ["*"]}),
+        ("*_delete", {"git": ["*delete"], "hub": ["*delete"]}),
+        ("?it_x", {"git": ["x"]}),
+        ("g*", {"git": ["*"]}),
+        ("*hub*", {"git": ["*hub*"], "hub": ["*"]}),
+        ("bash", {}),
+    ],
+)
+def test_a_rule_with_stars_keeps_out_no_less_than_it_did(rule: str, denied: dict[str, list[str]]) -> None:
+    """opencode's rules are held against `server_tool`."""
+    entries = {name: {"type": "local", "command": [name]} for name in ("git", "hub")}
+    found = servers(imported(("opencode.json", json.dumps({"mcp": entries, "permission": {rule: "deny"}}))))
+    assert {name: table["deny"] for name, table in found.items() if "deny" in table} == denied
+
+
+def test_rules_of_claude_code_may_be_of_every_server() -> None:
+    text = json.dumps(
+        {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}, "permissions": {"deny": ["mcp__*"]}}
+    )
+    assert [table["deny"] for table in servers(imported((".mcp.json", text))).values()] == [["*"], ["*"]]
+
+
+def test_goose_s_permissions_stand_in_a_file_of_their_own() -> None:
+    config = "extensions:\n  gh: {type: stdio, cmd: gh}\n"
+    lists = "user:\n  always_allow: [gh__get]\n  ask_before: [gh__merge]\n  never_allow: [gh__drop, developer__shell]\n"
+    result = imported(("goose/config.yaml", config), ("goose/permission.yaml", lists))
+    assert servers(result)["gh"] == {"command": "gh", "deny": ["drop"], "tools": {"merge": {"approval": "ask"}}}
+    assert told(result) == {
+        ("import-approval-not-mapped", "user.always_allow[0]"),
+        ("import-ignored", "user.never_allow[1]"),
+    }
+
+
 def test_amp_s_rules_are_taken_where_they_have_no_conditions() -> None:
     text = json.dumps(
         {

@@ -56,6 +56,9 @@ PLAIN = {"mcpServers": {"s": {"command": "x"}}}
         ("x.json", {"mcpServers": {"s": {"command": "x", "toolExposure": {}}}}, "pi"),
         ("x.json", PLAIN, "mcp-json"),
         ("x.json", {"a": 1}, None),
+        (".mcp.json", {"s": {"command": "x"}}, "claude"),
+        ("x.json", {"$schema": "x", "s": {"url": "https://x.example"}}, "mcp-json"),
+        ("x.json", {"s": {"command": "x"}, "t": {"a": 1}}, None),
         ("package.json", {"name": "x", "servers": 3}, "vscode"),
     ],
 )
@@ -201,6 +204,20 @@ def test_what_is_no_server_is_named_once_each_and_settings_together() -> None:
         ("projects",),
         ("theme", "size"),
     ]
+
+
+def test_a_file_may_be_the_map_itself() -> None:
+    """As plugins of Claude Code have it."""
+    text = json.dumps({"$schema": "x", "a": {"command": "${CLAUDE_PLUGIN_ROOT}/a"}, "b": {"command": "b"}})
+    result = imported((".mcp.json", text))
+    assert list(servers(result)) == ["a", "b"]
+    assert told(result) == {("import-ignored", '"$schema"'), ("import-variable-unknown", "a:command")}
+
+
+def test_a_host_that_is_said_gives_way_to_what_the_file_holds() -> None:
+    """People put `mcpServers` into VS Code's file too."""
+    result = imported((".vscode/mcp.json", json.dumps(PLAIN)), host="vscode")
+    assert list(servers(result)) == ["s"]
 
 
 @pytest.mark.parametrize("value", [[], "x", 3, True])

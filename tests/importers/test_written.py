@@ -141,14 +141,27 @@ args = [
     "{"a" * 60}",
     "{"b" * 60}",
 ]
-# description = ""          # the line that the model reads: say when to use the server
-# owner = ""                # who answers for it
+# description = "What it is for, and when to use it"    # the line that the model reads
+# owner = "me"              # who answers for it
 [mcp_servers."my server".env]
 A = "1"
 """
     )
     assert result.undescribed == ("my server",)
     assert "# The servers are from .mcp.json." in result.text
+
+
+def test_what_is_commented_out_can_be_switched_on_as_it_stands() -> None:
+    """As in the config that `init` writes alone (C01)."""
+    result = imported((".mcp.json", json.dumps({"mcpServers": {"a": {"command": "x", "icon": "i"}}})))
+    text = "\n".join(
+        line.removeprefix("# ") if line.startswith(("# description", "# owner")) else line
+        for line in result.text.split("\n")
+    )
+    config, findings = load.parse(document.of_bytes(text.encode(), "config.toml"))
+    assert config is not None
+    assert findings == ()
+    assert config.mcp_servers["a"].owner == "me"
 
 
 def test_names_of_files_and_servers_cannot_end_a_comment() -> None:
