@@ -9,26 +9,7 @@ import click
 from mcpexpose.cli import console, exits, options
 from mcpexpose.cli.importing import HOSTS
 
-FIRST_CONFIG = """\
-# Which MCP tools a model is told at once (direct), may find (deferred), or never meets (hidden).
-# mcpexpose lint checks this file, mcpexpose plan shows what it makes of it. Editors complete from the schema above.
-
-schema_version = 1
-
-# Limits that this file cannot loosen: names that say delete, drop, send or pay are at least a write or destructive,
-# and what nobody classified asks before each call. Others: read-only, unattended, strict, or a path to your own.
-extends = ["baseline"]
-
-[exposure]
-default = "deferred"        # direct | deferred | hidden | auto
-context_window = 200_000    # tokens of the model's window; shares are of this
-
-[policy]
-auto_approve = ["read_only"]    # classes that run without asking, or single tools: "time/convert_time"
-
-[freshness]
-max_age = "30d"             # an older catalog is refreshed before a call: s m h d w
-
+SERVERS = """\
 # One table a server; the keys that Codex and other hosts read are read here as well.
 # Then: mcpexpose capture time, which starts it and writes catalogs/time.json.
 [mcp_servers.time]
@@ -122,7 +103,9 @@ def command(file: Path, origins: tuple[Path, ...], host: str | None, form: str) 
 
         code = import_into(origins, host, form, write)
     else:
-        write(FIRST_CONFIG)
+        from mcpexpose.config.starting import head
+
+        write(f"{head('Editors complete from the schema above.')}\n{SERVERS}")
         then = "name your servers in it; then mcpexpose capture, mcpexpose lint, mcpexpose plan"
         console.say(f"wrote {name}. Next: {then}")
         code = exits.OK

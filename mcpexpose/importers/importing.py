@@ -62,7 +62,9 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
     findings = tuple(struck(finding, literals.within(_words(finding))) for finding in notes.findings)
     variables = [finding.details["variable"] for finding in findings if "variable" in finding.details]
     return Imported(
-        write.config(drafts, [source.name.rpartition("/")[2] for source, _ in read]) if drafts else "",
+        write.config(drafts, [f"{source.name.rpartition('/')[2]} ({dialect.title})" for source, dialect in read])
+        if drafts
+        else "",
         tuple(draft.written_as for draft in drafts),
         {source.name: dialect.title for source, dialect in read},
         tuple(each.written_as for each in drafts if "description" not in each.values and _is_deferred(each)),

@@ -128,7 +128,9 @@ class _Texts:
         declared = self.inputs.get(input_id)
         variable = variable_of(input_id)
         default = _default(declared or {}, variable)
-        said = f'asked for "{shown(input_id, 60)}" when the host started: it is the variable {variable} now'
+        asked = str((declared or {}).get("description") or "")
+        what = f" ({shown(asked, 80)})" if asked else ""
+        said = f'asked for "{shown(input_id, 60)}"{what} when the host started: it is the variable {variable} now'
         said += "" if declared is not None else ", and the file does not say what was asked"
         advice = f"Set {variable} where something connects."
         details = {"variable": variable}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.config.starting import head
 from mcpexpose.model.text import is_unseen
 
 if TYPE_CHECKING:
@@ -12,26 +13,6 @@ if TYPE_CHECKING:
 
     from mcpexpose.importers.draft import Draft
 
-_HEAD = """\
-# Which MCP tools a model is told at once (direct), may find (deferred), or never meets (hidden).
-# The servers are from {files}. mcpexpose lint checks this file, mcpexpose plan shows what it makes of it.
-
-schema_version = 1
-
-# Limits that this file cannot loosen: names that say delete, drop, send or pay are at least a write or destructive,
-# and what nobody classified asks before each call. Others: read-only, unattended, strict, or a path to your own.
-extends = ["baseline"]
-
-[exposure]
-default = "deferred"        # direct | deferred | hidden | auto
-context_window = 200_000    # tokens of the model's window; shares are of this
-
-[policy]
-auto_approve = ["read_only"]    # classes that run without asking, or single tools: "time/convert_time"
-
-[freshness]
-max_age = "30d"             # an older catalog is refreshed before a call: s m h d w
-"""
 _DESCRIPTION = '# description = "What it is for, and when to use it"    # the line that the model reads\n'
 _OWNER = '# owner = "me"              # who answers for it\n'
 _KEYS = (
@@ -46,9 +27,9 @@ _WIDTH = 110
 
 
 def config(drafts: Sequence[Draft], files: Iterable[str]) -> str:
-    """The text of a config; it holds the values of `table` for every draft."""
-    head = _HEAD.format(files=", ".join(_comment(file) for file in files))
-    return head + "".join("\n" + _server(draft) for draft in drafts)
+    """The text of a config, behind its schema's line; FILES are told in a comment. It holds each draft's `table`."""
+    about = f"The servers are from {', '.join(_comment(file) for file in files)}."
+    return head(about) + "".join("\n" + _server(draft) for draft in drafts)
 
 
 def table(draft: Draft) -> dict[str, Any]:

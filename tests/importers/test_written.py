@@ -148,7 +148,7 @@ A = "1"
 """
     )
     assert result.undescribed == ("my server",)
-    assert "# The servers are from .mcp.json." in result.text
+    assert " The servers are from .mcp.json (Claude Code).\n" in result.text
 
 
 def test_what_is_commented_out_can_be_switched_on_as_it_stands() -> None:
