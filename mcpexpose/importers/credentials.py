@@ -23,6 +23,7 @@ _STANDS_IN = re.compile(rf"{_MADE_UP}(?:[-_ ]?{_MADE_UP})*[0-9]{{0,4}}", re.IGNO
 _PLACE = re.compile(
     r"://[^\s/?#:@\"'<>$]*:(?P<password>[^\s/?#\"'<>@$]{1,256})@|(?i:\b(?:bearer|basic)\s+(?P<key>[\w.-]+))"
 )
+_AFTER_SCHEME = re.compile(r"(?i)\b(?:bearer|basic)\s+([^\s\"'\\,;]{3,})")
 _ASSIGNED = re.compile(
     r"(?<![\w.])(?P<name>[A-Za-z_][\w.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?(?P<value>[\w-]{3,64}+)(?![\w.:/@-])"
 )
@@ -55,6 +56,9 @@ def placeholder(text: str, name: str = "") -> str | None:
     """What of TEXT only says that something belongs there, and is kept."""
     if found := placeholders.find(text):
         return found
+    after = _AFTER_SCHEME.search(text)
+    if after is not None and secrets.is_placeholder(after[1]) and after[1][0] not in "${%":
+        return after[1]
     value = text.strip()
     if secrets.strength_of_name(name) < 2 or not value or value.lower() in _NO_CREDENTIAL or value[0] in "${%!":
         return None

@@ -137,6 +137,8 @@ def test_what_is_no_credential_stays() -> None:
         ("ROOT", "/path/to/files"),
         ("API_KEY", "sk-xxxxxxxx"),
         ("K", "changeme"),
+        ("H", "Bearer ntn_****"),
+        ("H", '{"Authorization": "Bearer <token>"}'),
     ],
 )
 def test_a_placeholder_is_kept_and_said(key: str, text: str) -> None:
