@@ -17,6 +17,12 @@ Act = Callable[[Draft, Path, Any, Notes], None]
 _NOT_TAKEN = "Answer for it in [policy] auto_approve, tool by tool, once the catalog was captured."
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VARIABLE = re.compile(r"[^=\0]+")
+_OURS: dict[str, tuple[str, ...]] = {
+    "exposure": ("direct", "deferred", "hidden"),
+    "side_effect": ("read_only", "write", "destructive"),
+    "approval": ("ask",),
+}
+"""Keys of ours in a tool's table that are taken over, with their values."""
 _NAME_OF = "the name of an environment variable"
 
 
@@ -183,6 +189,8 @@ def _tool_tables(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
                 draft.tools.setdefault(filters.exact(tool), {})["approval_mode"] = item
             elif key == "approval_mode":
                 _other_mode(draft, place, item, notes)
+            elif item in _OURS.get(key, ()):
+                draft.tools.setdefault(tool, {})[key] = item
             else:
                 notes.of("import-unmapped", draft, place, "has no counterpart here", "It is left out.", on="key")
 
@@ -277,6 +285,8 @@ ACTS: dict[str, Act] = {
     "allow_unless_empty": filters.allow_unless_empty,
     "tools_list": filters.tools_list,
     "deny": filters.deny,
+    "allow_patterns": filters.allow_patterns,
+    "deny_patterns": filters.deny_patterns,
     "tool_exposure": filters.tool_exposure,
     "runs_unasked": _runs_unasked,
     "approval_mode": _approval_mode,

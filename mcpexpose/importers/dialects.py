@@ -120,6 +120,9 @@ CODEX_KEYS: Keys = {
     "tool_timeout_sec": "tool_seconds",
     "enabled_tools": "allow",
     "disabled_tools": "deny",
+    # Ours, in a file that serves both
+    "allow": "allow_patterns",
+    "deny": "deny_patterns",
     "default_tools_approval_mode": "approval_mode",
     "tools": "tool_tables",
     "exposure": "exposure",

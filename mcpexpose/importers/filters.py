@@ -22,10 +22,21 @@ def exact(name: str) -> str:
 
 
 def allow(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
+    """Names of tools, or patterns where the host has them."""
+    _allow(draft, path, value, notes, is_pattern=draft.dialect.patterns)
+
+
+def allow_patterns(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
+    """Our own key, in a file that serves another host as well."""
+    _allow(draft, path, value, notes, is_pattern=True)
+
+
+def _allow(draft: Draft, path: Path, value: Any, notes: Notes, *, is_pattern: bool) -> None:
     listed = names(draft, path, value, notes)
     if listed is None:
         return
-    draft.narrow([kept for n, name in enumerate(listed) if (kept := _allowed(draft, (*path, n), name, notes))])
+    kept = (_allowed(draft, (*path, n), name, notes, is_pattern=is_pattern) for n, name in enumerate(listed))
+    draft.narrow([name for name in kept if name])
     if not draft.values["allow"]:
         said = "is an empty list, and is kept empty: no tool of the server will be exposed"
         advice = "Take allow out of the server's table if all tools are meant, or name some."
@@ -45,7 +56,15 @@ def tools_list(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
         allow(draft, path, listed, notes)
 
 
+def deny_patterns(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
+    """Our own key, in a file that serves another host as well."""
+    listed = names(draft, path, value, notes)
+    for n, name in enumerate(listed or ()):
+        draft.keep_out(denied(draft, (*path, n), name, notes, is_pattern=True))
+
+
 def deny(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
+    """Names of tools, or patterns where the host has them."""
     listed = names(draft, path, value, notes)
     if listed is not None:
         for n, name in enumerate(listed):
@@ -74,12 +93,12 @@ def denied(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: boo
     return [name]
 
 
-def _allowed(draft: Draft, path: Path, name: str, notes: Notes) -> str | None:
+def _allowed(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: bool) -> str | None:
     name = _bare(draft, name)
     if not name:
         notes.of("import-value", draft, path, "is no tool's name: it is left out", "Mend it by hand.")
         return None
-    if draft.dialect.patterns:
+    if is_pattern:
         if trouble := patterns.problem(name):
             said = f'"{shown(name, 60)}" is no pattern of ours ({trouble}): it is left out, and lets nothing in'
             notes.of("import-pattern-unsupported", draft, path, said, "Name the tools in allow.")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.compiler import patterns
@@ -42,6 +42,7 @@ def let_in(table: dict[str, Any], tool: str) -> bool:
     return inside and not any(patterns.compiled(each).matches(tool) for each in deny)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["gemini", "roo", "codex", "copilot-cli", "goose"]),
     st.none() | st.lists(st.sampled_from(NAMES), max_size=3),
@@ -79,6 +80,7 @@ def test_no_tool_is_let_in_that_the_host_kept_out(host: str, allow: list[str] | 
         assert meant or not let_in(table, tool), (tool, entry, table)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["get_*", "get_s*", "*", "list", "get_se*"]), max_size=4, unique=True),
     st.lists(st.sampled_from(["direct", "deferred", "hidden"]), min_size=4, max_size=4),
@@ -134,6 +136,30 @@ def test_a_pattern_of_another_language_lets_nothing_in_and_keeps_the_server_off(
     assert servers(result)["a"]["allow"] == ["{get,list}_*", "get_*"]
     assert servers(result)["b"]["enabled"] is False
     assert len(said(result, "import-pattern-unsupported")) == 2
+
+
+def test_our_own_filters_in_a_file_that_serves_both_are_kept() -> None:
+    """Else an import of it would open what it closes."""
+    text = """
+[mcp_servers.a]
+command = "a"
+allow = ["get_*"]
+deny = ["*secret*"]
+exposure = "hidden"
+[mcp_servers.a.tools."get_x*"]
+exposure = "deferred"
+side_effect = "write"
+approval = "ask"
+"""
+    result = imported(("config.toml", text))
+    assert servers(result)["a"] == {
+        "command": "a",
+        "exposure": "hidden",
+        "allow": ["get_*"],
+        "deny": ["*secret*"],
+        "tools": {"get_x*": {"exposure": "deferred", "side_effect": "write", "approval": "ask"}},
+    }
+    assert not result.findings
 
 
 def test_two_lists_of_one_server_let_in_what_both_do() -> None:

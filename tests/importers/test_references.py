@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.model.transport import Template
@@ -110,6 +110,7 @@ HOST = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^{}]*))?\}", re.ASCII)
 ENVIRON = {"X": "one$${X}", "Y": "", "LONG_NAME": "2"}
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["$", "{", "}", "${X}", "${Y:-d}", "${LONG_NAME}", "a", "$(p)", ":-", "%", "\\", '"']),

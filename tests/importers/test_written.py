@@ -29,6 +29,7 @@ FACTS = {
 """What the source itself may be at fault for: its ids, addresses, names of headers."""
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_text_reads_back_equal_and_shows_what_is_in_it(text: str) -> None:
     """Nothing unseen, nothing that steers a terminal stands raw in the file (law 6)."""
