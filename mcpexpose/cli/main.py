@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.errors import McpexposeError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("mcpexpose.cli.init", "Write a first config.toml, commented."),
+    "init": ("mcpexpose.cli.init", "Write a first config.toml, commented; from another host's config too."),
     "lint": ("mcpexpose.cli.lint", "Check config and catalogs: every finding with its place and what to do."),
     "capture": ("mcpexpose.cli.capture", "Ask the configured servers for their tools. Connects."),
     "plan": ("mcpexpose.cli.plan", "Compile; preview what the model is told, may find, or never meets."),
