@@ -52,6 +52,8 @@ class Draft:
     """The host's keys without a counterpart, for a comment."""
     written_as: str = ""
     """Our id."""
+    is_fragment: bool = False
+    """It has no transport: it changes a server of another file."""
 
     def switch_off(self) -> None:
         """Nothing switches it on again."""
