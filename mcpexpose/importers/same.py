@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcpexpose.importers import write
+from mcpexpose.importers.credentials import is_one
 from mcpexpose.model.text import is_unseen, shown
 
 if TYPE_CHECKING:
@@ -40,7 +41,12 @@ _RUNNERS = frozenset(
 
 
 def our_id(name: str) -> str:
-    """An id of ours for a host's: path separators and control characters, which no id has, become a dash."""
+    """An id of ours for a host's: path separators and control characters, which no id has, become a dash.
+
+    What has the form of a credential is no id, and stands in no config.
+    """
+    if is_one(name):
+        return "server"
     cleaned = "".join("-" if char in "/\\" or is_unseen(char) else char for char in name)
     if cleaned != name or cleaned in (".", "..") or len(name) > 128:
         cleaned = cleaned.strip("-. ")[:128]
