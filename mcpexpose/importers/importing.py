@@ -14,6 +14,7 @@ from mcpexpose.importers.dialects import OF_GEMINI
 from mcpexpose.importers.draft import Draft, Notes
 from mcpexpose.importers.entry import draft_of
 from mcpexpose.importers.same import rename_the_same, say_same_commands, with_fragments
+from mcpexpose.importers.transport import say_faults
 from mcpexpose.importers.values import what
 from mcpexpose.model.struck import struck
 from mcpexpose.model.text import shown
@@ -59,6 +60,7 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
     for source, dialect in read:
         _unused_inputs(source, dialect, drafts, notes)
     say_same_commands(drafts, notes)
+    say_faults(drafts, notes)
     literals = Literals(notes.literals)
     findings = tuple(struck(finding, literals.within(_words(finding))) for finding in notes.findings)
     variables = [finding.details["variable"] for finding in findings if "variable" in finding.details]

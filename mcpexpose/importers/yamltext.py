@@ -105,7 +105,7 @@ class _Builder:
                 continue
             self.tree.keys.setdefault(here, span)
             out[name] = self._value(item, here)
-        return out
+        return _merged(out)
 
     def _scalar(self, node: Node) -> Any:
         text = _whole(str(node.value), node.start_mark.index)
@@ -116,6 +116,21 @@ class _Builder:
         if _INTEGER.fullmatch(text):
             return int(text)
         return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _merged(table: dict[str, Any]) -> dict[str, Any]:
+    """TABLE with what its `<<` refers to, as YAML 1.1 has it and hosts in JavaScript read it; its own keys count first.
+
+    Left unread, a filter that servers share would be lost.
+    """
+    bases = table.get("<<")
+    bases = bases if isinstance(bases, list) else [bases]
+    if not all(isinstance(base, dict) for base in bases):
+        return table
+    out = {key: value for key, value in table.items() if key != "<<"}
+    for base in bases:
+        out = {**out, **{key: value for key, value in base.items() if key not in out}}
+    return out
 
 
 def _whole(text: str, start: int) -> str:

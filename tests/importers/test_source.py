@@ -11,6 +11,7 @@ from mcpexpose.importers import jsonc
 from mcpexpose.importers.source import MAX_BYTES, Source, of_bytes
 from mcpexpose.importers.tree import MAX_LEVELS
 from mcpexpose.model.errors import UsageRefused
+from tests.importers.importing import imported, servers
 
 
 def read(text: str, name: str = "x.json") -> Source:
@@ -162,3 +163,18 @@ def test_without_pyyaml_yaml_is_refused_with_what_to_install(monkeypatch: pytest
     with pytest.raises(UsageRefused, match=r"mcpexpose\[yaml\]"):
         read("a: 1", "x.yaml")
     assert read("{}").data == {}
+
+
+def test_what_an_entry_of_yaml_refers_to_is_read() -> None:
+    """Its own keys count first; a filter that servers share is not lost."""
+    text = """
+base: &base {command: x, disabled: false, disabledTools: [drop]}
+more: &more {command: z, args: [q]}
+mcpServers:
+  a: {<<: [*base, *more], command: y}
+  b: {<<: *base, disabled: true}
+"""
+    assert servers(imported(("librechat.yaml", text))) == {
+        "a": {"command": "y", "args": ["q"], "deny": ["drop"]},
+        "b": {"command": "x", "deny": ["drop"], "enabled": False},
+    }
