@@ -237,6 +237,26 @@ def _run_unasked(source: Source, path: Path, value: Any, drafts: Sequence[Draft]
         note(notes, "import-approval-not-mapped", source, path, said, _NOT_TAKEN)
 
 
+def _our_exposure(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """What is hidden by default in a config of ours is hidden server by server in the one that is written."""
+    default = value.get("default") if isinstance(value, dict) else None
+    for draft in drafts:
+        if draft.source is source and default == "hidden":
+            draft.values.setdefault("exposure", default)
+    _our_limits(source, path, value, drafts, notes)
+
+
+def _our_limits(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    note(
+        notes,
+        "import-unmapped",
+        source,
+        path,
+        "is of a config of ours, and holds for all its servers",
+        "Copy it by hand.",
+    )
+
+
 def _projects(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     said = "has what Claude Code keeps for single projects, servers among it: not read"
     note(notes, "import-ignored", source, path, said, "Import the .mcp.json of the project itself.")
@@ -265,6 +285,8 @@ BESIDE: dict[str, Beside] = {
     "zed": _zed,
     "goose_user": _goose_user,
     "projects": _projects,
+    "our_exposure": _our_exposure,
+    "our_limits": _our_limits,
     "amp_disable": _amp_disable,
     "amp_permissions": _amp_permissions,
 }

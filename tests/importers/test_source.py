@@ -178,3 +178,11 @@ mcpServers:
         "a": {"command": "y", "args": ["q"], "deny": ["drop"]},
         "b": {"command": "x", "deny": ["drop"], "enabled": False},
     }
+
+
+@pytest.mark.parametrize("value", ["*hunter2Zq9XvB7", "&hunter2Zq9XvB7 a\n  b: &hunter2Zq9XvB7 c", "!hunter2Zq9XvB7"])
+def test_a_fault_of_yaml_is_told_without_words_of_the_file(value: str) -> None:
+    """Unquoted, a password may be an alias, an anchor or a tag."""
+    source = of_bytes(f"extensions:\n  a: {value}\n".encode(), "goose.yaml")
+    assert all("hunter2" not in finding.message for finding in source.findings)
+    assert source.data is not None or source.findings
