@@ -159,7 +159,7 @@ def _check_fields(head: Mapping[str, Any], root: tuple[str, ...], server: str, f
     if head.get("server") not in (None, server):
         raise _refusal(
             "catalog-server-mismatch",
-            f"{shown(file)} is the catalog of {shown(head['server'], 100)}, not of {shown(server)}",
+            f'{shown(file)} is the catalog of "{shown(head["server"], 100)}", not of "{shown(server)}"',
             server,
             file,
             f"Run `mcpexpose capture {shown(shlex.quote(server))}`, or put the file where it belongs.",

@@ -8,6 +8,7 @@ from mcpexpose.lint.confusable import foreign_letters, skeleton, slip
 from mcpexpose.lint.mentions import distinctive
 from mcpexpose.lint.packages import package_of, pinned, program
 from mcpexpose.lint.verbs import verb_of_name, verb_of_text
+from mcpexpose.model.reserved import is_own, is_reserved_server_id
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,31 @@ def test_only_joined_names_are_told_from_prose() -> None:
     assert not distinctive("contacts")
     assert not distinctive("read-only")
     assert not distinctive("get_user", 3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "データを取得",
+        "サーバー一覧",
+        "検索_API",
+        "read_µs",
+        "nº_pedido",
+        "1ª_linha",
+        "ㇰ_ー〱",
+        "中文search",
+        "ﾌｧｲﾙ検索",
+        "okina_ʻāina",
+    ],
+)
+def test_marks_that_belong_to_every_script_mix_none(name: str) -> None:
+    """The long-vowel mark of Japanese, ordinals and units are no letters of a foreign script."""
+    assert foreign_letters(name) == ()
+
+
+@pytest.mark.parametrize("name", ["findTools", "FIND-TOOLS", "find.tools", "Find Tools", "callTool"])
+def test_own_names_in_any_dress_are_own_names(name: str) -> None:
+    """Letter case and separators tell no two names apart for a reader (F10)."""
+    assert is_own(name)
+    assert is_reserved_server_id("Find-Tools")
+    assert not is_own(name + "et")

@@ -41,7 +41,8 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     for text in context.texts(tool):
         if len(text.text) < 6 or text.identifier or not _may_imitate(text.text.lower()):
             continue
-        found = [what for what, form in _FORMS if form.search(text.text)]
+        lines = "\n".join(text.text.splitlines())  # whatever ends a line for one reader
+        found = [what for what, form in _FORMS if form.search(lines)]
         if found:
             yield rule.finding(
                 f"{shown(str(tool.id))} imitates {' and '.join(found)} in its {shown(text.field)}",
