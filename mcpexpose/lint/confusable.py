@@ -15,9 +15,10 @@ _ASCII_TWINS = str.maketrans({"0": "o", "1": "l", "|": "l"})
 SLIP_LENGTH = 7
 """Shorter names are one letter apart by chance."""
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+")
-_EAST_ASIAN = frozenset(
-    "CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA HENTAIGANA VERTICAL MASU HANGUL BOPOMOFO FULLWIDTH HALFWIDTH IDEOGRAPHIC".split()
-)
+_SCRIPTS_OF_EAST_ASIA = """
+    CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA HENTAIGANA VERTICAL MASU HANGUL BOPOMOFO FULLWIDTH HALFWIDTH IDEOGRAPHIC
+"""
+_EAST_ASIAN = frozenset(_SCRIPTS_OF_EAST_ASIA.split())
 _OF_ALL = frozenset({"MICRO", "MODIFIER"})
 """Signs that belong to no script: of units, of sounds."""
 _LATIN_TOO = frozenset({"FEMININE", "MASCULINE", "SUPERSCRIPT", "KELVIN", "ANGSTROM"})

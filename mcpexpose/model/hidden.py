@@ -121,7 +121,7 @@ def _counts(strays: Mapping[int, str], start: int, end: int) -> bool:
 
 
 def _takes_selector(before: str, selector: str) -> bool:
-    """Whether SELECTOR has a use behind BEFORE. Each kind has bases of its own: any other base carries a hidden byte."""
+    """Whether SELECTOR has a use behind BEFORE. Behind any other base than its own kind has it is a hidden byte."""
     if not before or _IS_SELECTOR.match(before):
         return False
     kind = unicodedata.category(before)

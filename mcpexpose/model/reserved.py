@@ -40,7 +40,7 @@ _SERVER_IDS = OWN_NAMES | {"tool_search", "multi_tool_use", "functions"}
 
 
 def folded(name: str) -> str:
-    """NAME as a reader compares it: letter case, `-`, `_`, `.` and blanks make no difference; `findTools` is find_tools."""
+    """NAME as a reader compares it: letter case, `-`, `_`, `.` and blanks make no difference, as in `findTools`."""
     return name.casefold().translate(_SEPARATORS)
 
 

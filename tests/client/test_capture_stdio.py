@@ -180,7 +180,8 @@ def test_as_many_tools_as_the_limit_are_taken_and_one_more_is_not(tmp_path: Path
     control.serve(tmp_path, "s", pages=[{"tools": tools[:2], "nextCursor": "a"}, {"tools": tools[2:]}])
     transport = target(tmp_path, "s").transport
     ((full,), (over,)) = (run([Target("s", transport, limit, tmp_path)]) for limit in (4, 3))
-    assert full.catalog is not None and len(full.catalog.tools) == 4
+    assert full.catalog is not None
+    assert len(full.catalog.tools) == 4
     assert failure(over).slug == "pagination-limit"
     assert "goes on" not in failure(over).message
 
