@@ -47,6 +47,8 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
         advice = r"Write a path as a literal string in single quotes, 'C:\dir', or double each backslash."
         details = {"path": True}
     matched_on_names = kind in ("pattern", "key") and path[0] == "mcp_servers"
+    if matched_on_names and len(path) > 2:
+        advice = "Remove them; if a tool's name does hold one, write ? in its place, which meets any character."
     return fault(
         "config-control-characters",
         path,

@@ -33,6 +33,13 @@ from mcpexpose.model.reserved import is_own, is_reserved_server_id
         ("result_set", None),
         ("get_set_list", "read_only"),
         ("weather", None),
+        ("get_or_create_user", "write"),
+        ("searchAndDestroy", "destructive"),
+        ("search_and_rank", "read_only"),
+        ("rollback_release", "write"),
+        ("get_rollback_plan", "read_only"),
+        ("plan_rollback", None),
+        ("flush_queue", "destructive"),
     ],
 )
 def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
@@ -53,6 +60,9 @@ def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
         ("Order history of a customer", None),
         ("Order a pizza", "write"),
         ("Cancels an order", "write"),
+        ("Reads and deletes the next message of the queue", "destructive"),
+        ("Reads and explains a file", "read_only"),
+        ("Lists the users and deleted groups", "read_only"),
         ("", None),
     ],
 )
