@@ -192,13 +192,18 @@ def _stamp(
             Finding(
                 "catalog-bad-timestamp",
                 Severity.ERROR,
-                f"{shown(file)}: `captured_at` is {shown(text)}, no RFC 3339 time with a zone",
+                f"{shown(file)}: `captured_at` is {_as_json(value)}, no RFC 3339 time with a zone",
                 (server,),
                 'Capture again, or write it like "2026-11-30T12:00:00Z".',
                 Place(file, (*root, "captured_at")),
             )
         )
     return text
+
+
+def _as_json(value: Any) -> str:
+    """A text in quotes, anything else as JSON has it; safe to print, and cut where it is long."""
+    return f'"{shown(value, _LONGEST_STAMP)}"' if isinstance(value, str) else shown(json.dumps(value), _LONGEST_STAMP)
 
 
 def _tools(

@@ -93,6 +93,18 @@ def nearest(name: str, options: Iterable[str], *, aliases: bool = True) -> str |
     return option if score <= allowed else None
 
 
+def meant(name: str, options: Iterable[str]) -> str | None:
+    """The option that somebody who wrote NAME had in mind: the nearest, else one with much in common; or None."""
+    from difflib import get_close_matches
+
+    known = sorted(options)
+    if (found := nearest(name, known, aliases=False)) is not None:
+        return found
+    by_form = {fold(option): option for option in reversed(known)}
+    alike = get_close_matches(fold(name), by_form, n=1)
+    return by_form[alike[0]] if alike else None
+
+
 def distance(one: str, other: str) -> int:
     """Edits between two words: insert, delete, replace, or swap neighbours. Long words are compared by length alone."""
     if abs(len(one) - len(other)) > 3 or max(len(one), len(other)) > 64:

@@ -196,12 +196,12 @@ def can_tell(context: Context, subject: str) -> bool:
 
 
 def _unknown(subject: str, name: str, place: Place | None) -> Finding:
-    from difflib import get_close_matches
+    from mcpexpose.config.nearest import meant
 
-    near = get_close_matches(name, slugs(), n=1)
-    advice = f'Did you mean "{near[0]}"?' if near else "`mcpexpose rule` lists them."
+    near = meant(name, slugs())
+    advice = f'Did you mean "{near}"?' if near else "`mcpexpose rule` lists them."
     finding = _about("unknown-rule-name", f'there is no rule "{shown(name, 60)}"', subject, advice, place)
-    return finding if not near else _with(finding, suggests=[near[0]])
+    return finding if not near else _with(finding, suggests=[near])
 
 
 def _with(finding: Finding, **details: object) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal
 
 Effect = Literal["read_only", "write", "destructive"]
@@ -81,10 +82,8 @@ _ACTS = """
 _EVENTS = frozenset(_ACTS.split())
 """What happened, where one of _STATES is asked about it: `deploy_status`."""
 _JOINS = frozenset(["and", "or", "then"])
-_JOINED = frozenset(
-    _DESTRUCTIVE.split()
-    + ["create", "insert", "update", "upsert", "edit", "modify", "write", "replace", "send", "upload", "move", "rename"]
-)
+_STRONGER = "create insert update upsert edit modify write replace send upload move rename"
+_JOINED = frozenset([*_DESTRUCTIVE.split(), *_STRONGER.split()])
 """Verbs that say the stronger thing behind one for reading: `get_or_create`, "Reads and deletes"."""
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORDS = re.compile(r"[A-Za-z]+")
@@ -129,15 +128,15 @@ def verb_of_name(name: str) -> tuple[str, Effect] | None:
     first = verbs[0]
     if EFFECTS[first] == "read_only" and (stronger := _joined(words)):
         return stronger, EFFECTS[stronger]
-    if EFFECTS[first] == "write":
+    if EFFECTS[first] == "write" or (EFFECTS[first] == "destructive" and first != words[0]):
         first = next((verb for verb in verbs if EFFECTS[verb] == "read_only"), first)
     return first, EFFECTS[first]
 
 
 def leads(name: str, verb: str) -> bool:
-    """Whether VERB is the first word of a name."""
-    first = _PIECES.search(name)
-    return first is not None and first[0].lower() == verb
+    """Whether VERB is the first word of a name, or joined to it by "and" or its like."""
+    words = [piece.lower() for piece in _PIECES.findall(name)]
+    return words[:1] == [verb] or _joined(words) == verb
 
 
 def gives_an_answer(text: str) -> bool:
@@ -163,8 +162,9 @@ def verb_of_text(text: str) -> tuple[str, Effect] | None:
 
 def _joined(words: list[str]) -> str | None:
     """The first of the stronger verbs that "and" or its like joins to the word before; None where there is none."""
-    pairs = zip(words, words[1:], strict=False)
-    return next((form for join, word in pairs if join in _JOINS for form in _forms(word) if form in _JOINED), None)
+    return next(
+        (form for join, word in pairwise(words) if join in _JOINS for form in _forms(word) if form in _JOINED), None
+    )
 
 
 def _forms(word: str) -> tuple[str, ...]:

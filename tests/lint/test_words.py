@@ -40,6 +40,8 @@ from mcpexpose.model.reserved import is_own, is_reserved_server_id
         ("get_rollback_plan", "read_only"),
         ("plan_rollback", None),
         ("flush_queue", "destructive"),
+        ("image_prune_preview", "read_only"),
+        ("delete_preview", "destructive"),
     ],
 )
 def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
