@@ -58,7 +58,7 @@ def _document(text_of: Callable[[], str], server: str, file: str) -> Any:
         if error.line is not None and error.column is not None:
             location = Location(file, error.line, error.column, error.line, error.column + 1)
         raise _refusal(
-            "catalog-invalid-json", f"{_at(file, location)}: {error.message}", server, file, again, location=location
+            "catalog-invalid-json", f"{shown(file)}: {error.message}", server, file, again, location=location
         ) from None
     except OSError as error:
         why = error.strerror or str(error)
@@ -70,7 +70,7 @@ def _document(text_of: Callable[[], str], server: str, file: str) -> Any:
         location = Location(file, line, column, line, column + 1)
         raise _refusal(
             "catalog-invalid-json",
-            f"{_at(file, location)}: {shown(error.message, 200)}",
+            f"{shown(file)}: {shown(error.message, 200)}",
             server,
             file,
             again,
@@ -239,10 +239,6 @@ def _more_bad(server: str, count: int, place: Place) -> Finding:
 
 def _first(head: Mapping[str, Any], *keys: str) -> Any:
     return next((head[key] for key in keys if head.get(key) is not None), None)
-
-
-def _at(file: str, location: Location | None) -> str:
-    return shown(file) if location is None else f"{shown(file)}:{location.line}:{location.column}"
 
 
 def _invalid(message: str, server: str, file: str, path: tuple[str, ...] = ()) -> _Refused:
