@@ -156,7 +156,7 @@ def test_a_file_that_two_readers_could_read_differently_is_refused_at_its_place(
     assert finding.slug == "catalog-invalid-json"
     assert finding.location == Location("catalogs/s.json", line, column, line, column + 1)
     assert said in finding.message
-    assert f"catalogs/s.json:{line}:{column}" in finding.message
+    assert finding.message.startswith("catalogs/s.json: ")  # reports put line and column before it
 
 
 @pytest.mark.parametrize(
