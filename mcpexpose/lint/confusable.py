@@ -7,12 +7,12 @@ import unicodedata
 from collections import Counter
 
 _TWINS = str.maketrans(
-    "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅοαενρτυικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıⅼ０１",
-    "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSoaevptuikxABEZHIKMNOPTYXgil01",
+    "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅοαενρτυικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıⅼ０１ӏѵҽᴏᴄᴠᴡᴢꜱոօհս",
+    "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSoaevptuikxABEZHIKMNOPTYXgil01lveocvwzsnohu",
 )
-"""Letters of Cyrillic, Greek and a few more, each with the Latin one that it looks like."""
+"""Letters of Cyrillic, Greek, Armenian and a few more, each with the Latin one that it looks like."""
 _ASCII_TWINS = str.maketrans({"0": "o", "1": "l", "|": "l"})
-SLIP_LENGTH = 7
+SLIP_LENGTH = 6
 """Shorter names are one letter apart by chance."""
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+")
 _SCRIPTS_OF_EAST_ASIA = """

@@ -85,6 +85,8 @@ def test_letters_of_other_scripts_are_seen_through() -> None:
     [
         ("send_invoice", "send_invoiec", ("invoice", "invoiec")),
         ("search_all", "serch_all", ("search", "serch")),
+        ("search", "serach", ("search", "serach")),
+        ("create", "crete", None),
         ("get_user", "get_users", None),
         ("get_user_list", "get_users_list", None),
         ("get_v1_data", "get_v2_data", None),
