@@ -65,7 +65,9 @@ def hidden_text(text: str, *, name: bool = False) -> Mapping[str, int]:
             strays[suspect.start()] = kind
     stray = Counter(strays.values())
     runs = any(_counts(strays, run.start(), run.end()) for run in _INVISIBLE_RUN.finditer(plain))
-    if runs or (name and stray) or stray.total() >= _SCATTERED:
+    # Makers of documentation put one behind each heading, where it parts nothing.
+    scattered = sum(plain[at : at + 2] not in ("\u200b", "\u200b\n", "\u200b\r") for at in strays)
+    if runs or (name and stray) or scattered >= _SCATTERED:
         found += stray
     return {kind: count for kind, count in sorted(found.items()) if count}
 
@@ -126,7 +128,7 @@ def _takes_selector(before: str, selector: str) -> bool:
         return False
     kind = unicodedata.category(before)
     if selector in "\ufe0e\ufe0f":  # text or emoji presentation
-        return before in "#*0123456789\u00a9\u00ae\u200d" or kind in ("So", "Sm", "Sk", "Po", "Pd")
+        return before in "#*0123456789\u00a9\u00ae\u200d\u2139" or kind in ("So", "Sm", "Sk", "Po", "Pd")
     if selector >= _FIRST_OF_IDEOGRAPHS:
         return selector <= _LAST_IN_USE and _ideograph(before)
     # Forms of mathematical signs, of punctuation and letters of East Asia, Mongolian, Myanmar, Phags-pa.

@@ -58,6 +58,8 @@ def test_hidden_text_is_counted_by_class(text: str, classes: dict[str, int]) -> 
         "\ufeffA byte order mark in front",
         "One stray\u200b space without width",
         "soft\u00adhyphen",
+        "\u2139\ufe0f a note\n" * 9,
+        "## Usage\u200b\n\nWords\n" * 9,
         "plain ASCII\nof two lines",
     ],
 )
@@ -70,6 +72,8 @@ def test_a_name_may_hold_no_invisible_character() -> None:
     """Two names that look alike are two names (G04)."""
     assert hidden_text("list\u200b_files") == {}
     assert hidden_text("list\u200b_files", name=True) == {"zero-width": 1}
+    assert hidden_text("list_files\u200b", name=True) == {"zero-width": 1}
+    assert hidden_text("\u2139\ufe0f info", name=True) == {}
 
 
 @pytest.mark.parametrize(
