@@ -55,6 +55,11 @@ class _Ready:
         """Whether it uses a stored approval up."""
         return not (self.approved or self.located.runs_by_itself)
 
+    @property
+    def keeps_books(self) -> bool:
+        """Whether the ledger has a part in it, and so a disk that may be waited for."""
+        return self.located.effects or self.takes
+
 
 async def call(
     session: Session,
@@ -76,7 +81,7 @@ async def call(
         _tell(session, tool, ready, clock)
         return ready
     outcome = await _send(session, ready, through, reduce, clock)
-    if ready.located.effects:
+    if ready.keeps_books:
         import asyncio
 
         await asyncio.shield(in_thread(_close, session, ready, outcome, clock, pool="disk"))
@@ -184,7 +189,7 @@ def _meaning(located: Located) -> tuple[Any, ...]:
 
 async def _begun(session: Session, named: Named, ready: _Ready) -> _Ready | Refused:
     """What `_begin` says; where it waits for a disk, in a thread, so that nobody else does."""
-    if not ready.located.effects:
+    if not ready.keeps_books:
         return _begin(session, ready)
     import asyncio
 
@@ -229,9 +234,12 @@ def _undo(session: Session, ready: _Ready) -> None:
     """It never left."""
     runtime = session.plan.runtime
     try:
-        runtime.ledger.undo(ready.bound, session.run_id, runtime.now(), call=ready.begun, approval=ready.takes)
+        if ready.begun:
+            runtime.ledger.undo(ready.bound, session.run_id, runtime.now(), call=ready.begun, approval=ready.takes)
+        elif ready.takes:  # a reader that somebody has to approve: no call of it is ever open
+            runtime.ledger.grant(ready.bound, session.run_id, runtime.now())
     except LedgerUnavailable:
-        _log.error("the record of a call could not be closed, so an equal call is refused until it is settled")
+        _log.error("the record of a call that never left could not be taken back: it stays open, or its approval used")
 
 
 async def _send(
@@ -271,12 +279,15 @@ def _close(session: Session, ready: _Ready, outcome: Outcome, clock: record.Cloc
     leaves the call open, which is safe.
     """
     _tell(session, ready.located.tool.id, outcome, clock)
+    if isinstance(outcome, Failed) and outcome.outcome == "not-sent":
+        _undo(session, ready)
+        return
+    if not ready.begun:
+        return
     ledger = session.plan.runtime.ledger
     try:
         if isinstance(outcome, Unknown):
             ledger.unknown(ready.bound, ready.begun)
-        elif isinstance(outcome, Failed) and outcome.outcome == "not-sent":
-            _undo(session, ready)
         else:
             ledger.end(ready.bound, ready.begun)
     except LedgerUnavailable:

@@ -94,8 +94,10 @@ def _told(error: Exception) -> CallTrouble:
     data = getattr(error, "error", None)
     code, message = getattr(data, "code", None), getattr(data, "message", None)
     if isinstance(code, int) and isinstance(message, str):
+        from mcpexpose.client.telling import is_stand_in
+
         if code == -32001:
             return SilentServer("no answer came in time")
-        if code != -32000:
+        if code != -32000 and not is_stand_in(message):
             return ServerError(code, message)
     return ConnectionLost(f"the carrier raised {type(error).__name__}")

@@ -118,11 +118,15 @@ def _shaped(raw: Any) -> tuple[dict[str, Any], bytes] | Unsound:
 
 
 def compact(value: Any) -> bytes:
-    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates."""
+    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates, endless numbers; its text tells
+    nothing of VALUE.
+    """
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
     except UnicodeEncodeError:
         raise ValueError("it holds text that is no Unicode") from None
+    except ValueError:
+        raise ValueError("it holds a number that cannot be written") from None
 
 
 def model_text(result: Mapping[str, Any]) -> str:

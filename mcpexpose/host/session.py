@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host import finder, record
-from mcpexpose.host.grounds import Grounds, pool_of
+from mcpexpose.host.grounds import Grounds, pool_of, rows_of
 from mcpexpose.host.selection import STATE_VERSION, SessionState, read_state, select
 from mcpexpose.model.answer import Answer
 from mcpexpose.model.errors import SelectionRefused
@@ -53,23 +53,28 @@ class Session:
         self._handles: Handles | None = None
         pool = pool_of(plan, profile)
         chosen = select(plan, pool, profile, tools or ())
-        kept = [
-            row
-            for name in (earlier.selected if earlier and tools is None else ())
-            if (row := plan.row(_id(name))) is not None
-        ]
-        self._grounds = Grounds.of(plan, profile, chosen | {row for row in kept if row in pool})
+        activated = earlier.activated if earlier else ()
+        selected = tuple(sorted(str(plan.rows.id(row)) for row in chosen))
+        if earlier and tools is None:
+            selected = earlier.selected
+        if earlier and tools is None and earlier.first is not None and profile == earlier.profile:
+            first, search = earlier.first, earlier.has_search
+            self._grounds, added = Grounds.following(plan, profile, selected, first, has_search=search)
+            activated = tuple(dict.fromkeys((*activated, *added)))
+        else:
+            self._grounds = Grounds.of(plan, profile, rows_of(plan, pool, selected))
+            first = tuple(str(plan.rows.id(row)) for row in self._grounds.first)
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else os.urandom(16).hex()),
             route=route if route is not None or earlier is None else earlier.route,
             profile=profile,
             answer_only=answer_only or (earlier is not None and earlier.answer_only),
-            selected=earlier.selected
-            if earlier and tools is None
-            else tuple(sorted(str(plan.rows.id(row)) for row in chosen)),
-            activated=earlier.activated if earlier else (),
+            selected=selected,
+            activated=activated,
             unavailable=earlier.unavailable if earlier else (),
+            first=first,
+            has_search=self._grounds.has_search,
         )
         plan.runtime.keep(record.event("load", plan, self._state, "ok"))
 
@@ -88,11 +93,13 @@ class Session:
         with self._lock:
             if self._grounds.plan is not newest:
                 try:
-                    after, added = self._grounds.after(newest, self._state.profile, self._state.selected)
+                    state = self._state
+                    first, search = state.first or (), state.has_search
+                    after, added = Grounds.following(newest, state.profile, state.selected, first, has_search=search)
                 except SelectionRefused:  # its profile is gone: the old plan stays, and its changed server stale
                     return self._grounds
                 known = dict.fromkeys((*self._state.activated, *added))
-                self._state = replace(self._state, activated=tuple(known))
+                self._state = replace(self._state, activated=tuple(known), has_search=after.has_search)
                 self._grounds = after
             return self._grounds
 
@@ -350,11 +357,6 @@ class Session:
             kept = (grounds.plan, state.unavailable, reach)
             self._reached = kept
         return kept[2]
-
-
-def _id(name: str) -> ToolId:
-    """Of `server/tool`, as a state has it."""
-    return ToolId(*name.partition("/")[::2])
 
 
 def _activated(grounds: Grounds, state: SessionState) -> list[int]:

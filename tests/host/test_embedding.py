@@ -1,0 +1,227 @@
+"""What a host that embeds the library leans on: nothing raised for what models do, nothing lost on the way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mcpexpose import Approval, Inspection, NotSent, PolicyState, Refused, Runtime
+from mcpexpose.model.policy import Exposure, SideEffect
+from tests.builders import compiled, profile, tool
+from tests.host.running import OK, Memory, Server, plan_of, run, yes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from mcpexpose import HostPlan
+    from mcpexpose.model.catalog import Catalog
+    from mcpexpose.model.plan import Compiled
+
+WRITE, DIRECT = SideEffect.WRITE, Exposure.DIRECT
+REFUSED = "refused:audit-unavailable"
+HUGE = 10**5_000
+
+
+def names(session: Any) -> list[str]:
+    return [each["name"] for each in session.declared()]
+
+
+def asking(server: str, name: str) -> Any:
+    """A tool that only reads, and that somebody has to approve."""
+    planned, line = tool(server, name)
+    return replace(planned, approval=Approval.ASK, policy_state=PolicyState.APPROVAL_REQUIRED), line
+
+
+# approvals and events
+
+
+def test_a_reader_keeps_its_approval_where_nothing_was_sent(tmp_path: Path) -> None:
+    """G06: a call that never left used nothing up, whether or not it could have changed something."""
+    session = plan_of(tmp_path, asking("gh", "get")).session()
+    handle = session.inspect("gh", "get")
+    session.approve(handle, {})
+    assert run(session.call(handle, {}, through=Server(NotSent("no connection")))).outcome == "not-sent"
+    assert run(session.call(handle, {}, through=Server())).outcome == "ok"
+    assert run(session.call(handle, {}, through=Server())).outcome == "refused:approval-required"
+
+
+def test_a_reader_that_nobody_answered_used_its_approval_up(tmp_path: Path) -> None:
+    session = plan_of(tmp_path, asking("gh", "get")).session()
+    handle = session.inspect("gh", "get")
+    session.approve(handle, {})
+    assert run(session.call(handle, {}, through=Server(ConnectionError()))).outcome == "timed-out"
+    assert run(session.call(handle, {}, through=Server())).outcome == "refused:approval-required"
+    assert session.plan.runtime.ledger.open_runs() == ()
+
+
+def test_readers_crowd_no_write_out_of_the_late_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """G12: the record of a call that may have changed something waits for as long as there is no room for it."""
+    monkeypatch.setattr("mcpexpose.host.runtime._LATE", 5)
+    sink = Memory()
+    session = plan_of(tmp_path, tool("gh", "get"), tool("gh", "put", side_effect=WRITE), sink=sink).session()
+    get, put = session.inspect("gh", "get"), session.inspect("gh", "put")
+
+    def fill(carried: Any) -> Any:
+        sink.fails = True
+        return OK
+
+    assert run(session.call(put, {}, approve=yes, through=Server(fill))).outcome == "ok"
+    for number in range(9):
+        assert run(session.call(get, {}, through=Server())).outcome == "ok"
+        assert run(session.call(put, {"n": number}, approve=yes, through=Server())).outcome == REFUSED
+    sink.fails = False
+    session.inspect("gh", "get")
+    assert next(event.outcome for event in sink.events if event.event == "call" and event.tool == "put") == "ok"
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "outcome"),
+    [
+        (-32000, "Connection closed", "unknown-completion"),
+        (-32001, "Request 'tools/call' timed out", "unknown-completion"),
+        (-32603, "Server returned an error response", "unknown-completion"),
+        (-32600, "Unexpected content type: text/html", "unknown-completion"),
+        (-32600, "server answered a request with 202 Accepted", "unknown-completion"),
+        (-32700, "Failed to parse JSON response: no", "unknown-completion"),
+        (-32603, "no stock", "tool-error"),
+        (-32600, "not that way", "tool-error"),
+    ],
+)
+def test_what_a_hosts_own_sdk_client_makes_up_is_no_answer(
+    tmp_path: Path, code: int, message: str, outcome: str
+) -> None:
+    """G11: a gateway that gave up, a page, a 202: the SDK puts an error of its own in the place of an answer."""
+    from mcp import MCPError
+
+    session = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE)).session()
+    handle = session.inspect("gh", "put")
+    server = Server(MCPError(code=code, message=message))
+    assert run(session.call(handle, {}, approve=yes, through=server)).outcome == outcome
+
+
+# sessions that go on
+
+
+def test_a_resumed_session_declares_what_it_did(tmp_path: Path) -> None:
+    """F06, G13: a plan took over in between, with other direct tools; the list is the same after a resume."""
+
+    def recompile(catalogs: Mapping[str, Catalog]) -> Compiled:
+        return compiled(
+            tool("gh", "get"), tool("gh", "aaa", exposure=DIRECT), tool("zz", "look", "Look around", exposure=DIRECT)
+        )
+
+    async def refresh(server: str) -> list[dict[str, Any]]:
+        return [{"name": "aaa"}, {"name": "get"}]
+
+    plan = plan_of(
+        tmp_path,
+        tool("gh", "get", exposure=DIRECT),
+        tool("zz", "look", "Look around"),
+        refresh=refresh,
+        recompile=recompile,
+    )
+    session = plan.session()
+    session.find_tools("look around")
+    before = names(session)
+    plan.list_changed("gh")
+    assert run(plan.refresh("gh"))
+    assert names(session) == [*before, "gh__aaa"] == ["find_tools", "gh__get", "zz__look", "gh__aaa"]
+    kept = json.loads(json.dumps(session.state()))
+    for again in (plan.session(state=kept), plan.newest.session(state=kept)):
+        assert names(again) == names(session)
+        assert again.state() == session.state()
+
+
+def test_a_newer_bundle_puts_nothing_in_between(load: Callable[..., HostPlan], plan: HostPlan) -> None:
+    """G13: what became direct comes last, what is not direct any more was declared, and stays."""
+    session = plan.session()
+    session.find_tools("job logs", 1)
+    state = session.state()
+    newer = load(
+        compiled(
+            tool("aa", "first", "Comes first by name", exposure=DIRECT),
+            tool("ci", "get_job_logs", "Read the logs of a job", exposure=DIRECT),
+            tool("gh", "get_issue", "Read one issue"),
+            tool("zz", "status", "Health of all services", exposure=DIRECT),
+        )
+    )
+    assert names(newer.session(state=state)) == [*names(session), "aa__first"]
+    assert names(newer.session()) == ["find_tools", "aa__first", "ci__get_job_logs", "zz__status"]
+
+
+def test_another_profile_or_another_choice_begins_anew(plan: HostPlan) -> None:
+    """G05: what a profile that is given beside a state declares is what counts, not what was declared before it."""
+    state = plan.session(tools=["gh/create_issue"]).state()
+    assert names(plan.session(profile="ci", state=state)) == ["find_tools", "ci__get_job_logs", "zz__status"]
+    assert names(plan.session(tools=[], state=state)) == ["find_tools", "gh__get_issue", "zz__status"]
+
+
+def test_a_state_from_before_is_read(plan: HostPlan) -> None:
+    """States that hosts stored when there was no `first` in them."""
+    session = plan.session(tools=["gh/create_issue"])
+    old = {key: value for key, value in session.state().items() if key not in ("first", "has_search")}
+    assert names(plan.session(state=old)) == names(session)
+
+
+def test_what_a_state_says_was_first_lifts_nothing(plan: HostPlan) -> None:
+    """X04"""
+    state = plan.session("read").state()
+    made = state | {"first": ["bank/transfer", "/", "ci/retry_job", *state["first"], *state["first"]]}
+    assert names(plan.session(state=made)) == names(plan.session("read"))
+
+
+# what a model may do
+
+
+def test_what_inspect_refused_call_refuses_too(tmp_path: Path) -> None:
+    """A host that hands on what `inspect` gave needs no branch, and gets one and the same answer."""
+    plan = plan_of(tmp_path, tool("gh", "get"), tool("zz", "look"), profiles=[profile("p", ["gh/get"])])
+    session, server = plan.session("p"), Server()
+    for pair, reason in ((("gh", "no_such"), "unknown-tool"), (("zz", "look"), "not-in-profile")):
+        refused = session.inspect(*pair)
+        assert isinstance(refused, Refused)
+        outcome = run(session.call(refused, "{", through=server))
+        assert outcome == session.check(refused, {}) == refused
+        assert outcome.reason == reason
+    assert server.calls == []
+
+
+@pytest.mark.parametrize("given", [{"n": HUGE}, '{"n": ' + "9" * 5_000 + "}"], ids=["value", "text"])
+def test_an_endless_number_is_told(tmp_path: Path, given: Any) -> None:
+    """A number of thousands of digits is refused for what it is, and goes nowhere."""
+    session, server = plan_of(tmp_path, tool("gh", "get")).session(), Server()
+    outcome = run(session.call(session.inspect("gh", "get"), given, through=server))
+    assert outcome.outcome == "refused:invalid-arguments"
+    assert "thousands of digits" in outcome.text
+    assert server.calls == []
+
+
+def test_an_endless_number_in_a_result_is_told_in_our_words(tmp_path: Path) -> None:
+    """G07: nothing of Python, and nothing of the value."""
+    session = plan_of(tmp_path, tool("gh", "get")).session()
+    answer = {"content": [], "structuredContent": {"n": HUGE}}
+    outcome = run(session.call(session.inspect("gh", "get"), {}, through=Server(answer)))
+    assert outcome.outcome == "quarantined:result-malformed"
+    assert "set_int_max_str_digits" not in outcome.text
+    assert "a number that cannot be written" in outcome.text
+
+
+# making a runtime
+
+
+def test_a_path_stands_for_a_file(tmp_path: Path) -> None:
+    """A path where a file is enough: events, open calls and evidence."""
+    runtime = Runtime(audit=str(tmp_path / "events.jsonl"), ledger=tmp_path / "runs.sqlite", evidence=tmp_path / "kept")
+    session = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), runtime=runtime).session()
+    handle = session.inspect("gh", "put")
+    assert isinstance(handle, Inspection)
+    assert run(session.call(handle, {}, approve=yes, through=Server({}))).outcome == "quarantined:result-malformed"
+    runtime.close()
+    assert (tmp_path / "events.jsonl").stat().st_mode & 0o777 == 0o600
+    assert '"outcome":"quarantined:result-malformed"' in (tmp_path / "events.jsonl").read_text()
+    assert (tmp_path / "runs.sqlite").is_file()
+    assert len(list((tmp_path / "kept").iterdir())) == 1
