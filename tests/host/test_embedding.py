@@ -103,6 +103,25 @@ def test_what_a_hosts_own_sdk_client_makes_up_is_no_answer(
     assert run(session.call(handle, {}, approve=yes, through=server)).outcome == outcome
 
 
+def test_an_event_has_the_facts_that_its_call_was_made_under(tmp_path: Path) -> None:
+    """G12: another plan takes over while a call is under way, with another revision, class or without the tool."""
+    for number, others in enumerate((tool("gh", "put"), tool("gh", "other"))):
+        sink = Memory()
+        plan = plan_of(tmp_path / str(number), tool("gh", "put", side_effect=WRITE), sink=sink)
+        session = plan.session()
+
+        def take_over(carried: Any, plan: HostPlan = plan, others: Any = others) -> Any:
+            plan.succeed(compiled(others, tool("gh", "more")))
+            return OK
+
+        handle = session.inspect("gh", "put")
+        outcome = run(session.call(handle, {}, approve=yes, through=Server(take_over)))
+        assert outcome.outcome == "ok"
+        assert session.plan is not plan
+        told = next(event for event in sink.events if event.event == "call")
+        assert (told.revision, told.tool, told.side_effect) == (outcome.revision, "put", "write")
+
+
 # sessions that go on
 
 
