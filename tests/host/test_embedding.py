@@ -103,6 +103,18 @@ def test_what_a_hosts_own_sdk_client_makes_up_is_no_answer(
     assert run(session.call(handle, {}, approve=yes, through=server)).outcome == outcome
 
 
+def test_a_hint_of_idempotence_opens_no_second_call(tmp_path: Path) -> None:
+    """G11: what the server or the config says of repeating settles nothing; somebody has to look."""
+    planned, line = tool("gh", "put", side_effect=WRITE, annotations={"idempotentHint": True})
+    session = plan_of(tmp_path, (replace(planned, idempotent=True), line)).session()
+    handle, server = session.inspect("gh", "put"), Server(ConnectionError())
+    assert run(session.call(handle, {"n": 1}, approve=yes, through=server)).outcome == "unknown-completion"
+    assert run(session.call(handle, '{"n": 1.0}', approve=yes, through=server)).outcome == "refused:outcome-unknown"
+    assert len(server.calls) == 1
+    assert session.settle(handle, {"n": 1}, "not-completed")
+    assert run(session.call(handle, {"n": 1}, approve=yes, through=Server())).outcome == "ok"
+
+
 def test_an_event_has_the_facts_that_its_call_was_made_under(tmp_path: Path) -> None:
     """G12: another plan takes over while a call is under way, with another revision, class or without the tool."""
     for number, others in enumerate((tool("gh", "put"), tool("gh", "other"))):
