@@ -142,7 +142,7 @@ def audit(scene: Scene, step: Step, label: str) -> None:
     alone.
     """
     path = Path(scene.ask("audit").get("path", ""))
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n") if path.is_file() else []
     events = []
     schema = jsonschema.Draft202012Validator(json.loads(EVENT_SCHEMA.read_text(encoding="utf-8")))
     for line in lines:
@@ -213,6 +213,8 @@ def _script_answer(scene: Scene, step: Step) -> None:
         answer["drop"] = True
     elif script.startswith("sleep:"):
         answer["delay"] = float(script.partition(":")[2])
+    if step["server"] not in scene.servers:  # a name that somebody guessed has no script, and may be none of a file
+        return
     path = scene.scripts / f"{step['server']}.json"
     current = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     control.serve(scene.scripts, step["server"], **{**current, "calls": {"*": [answer]}})
@@ -248,6 +250,8 @@ def _is_approved_by_a_step(scene: Scene, pair: tuple[str, str]) -> bool:
 
 
 def _calls(scene: Scene, server: str) -> list[Step]:
+    if server not in scene.servers:
+        return []
     return control.received(scene.scripts, server, "tools/call")
 
 
