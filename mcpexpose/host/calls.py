@@ -173,7 +173,12 @@ async def _connected(session: Session, named: Named, ready: _Ready) -> _Ready | 
         await connect(session.plan.runtime, ready.located)
     except NotSent:
         return Failed(tool.server, tool.name, revision, "not-sent", refusals.not_sent(tool.server, tool.name))
-    return _still(session, named, ready) or ready
+    refused = _still(session, named, ready)
+    if refused is not None and refused.reason == "stale-revision":
+        # Many a server says that its list changed as soon as it is up, and lists what it did before.
+        await _current(session, named)
+        refused = _still(session, named, ready)
+    return refused or ready
 
 
 def _still(session: Session, named: Named, ready: _Ready) -> Refused | None:
