@@ -225,6 +225,7 @@ class Ledger:
             return tuple(Request(*row) for row in rows.execute(f"SELECT {_REQUEST} FROM approvals ORDER BY at, id"))
 
     def request(self, number: str) -> Request | None:
+        """One question by its id, answered or not; None where it is not there any more. Raises LedgerUnavailable."""
         with self._used("DEFERRED") as rows:
             found = rows.execute(f"SELECT {_REQUEST} FROM approvals WHERE id = ?", (number,)).fetchone()
         return Request(*found) if found else None
@@ -245,6 +246,7 @@ class Ledger:
         return Request(*found) if found else None
 
     def close(self) -> None:
+        """Closes the file; the next use opens it again."""
         with self._lock:
             if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()

@@ -112,6 +112,7 @@ class Runtime:
 
     @property
     def clock(self) -> RunningClock:
+        """The time that freshness is judged by."""
         return self._clock
 
     def now(self) -> str:
@@ -142,9 +143,11 @@ class Runtime:
 
     @property
     def can_refresh(self) -> bool:
+        """Whether the host has a way to list a server's tools again."""
         return self.connections is not None or self.refresh is not None
 
     def watch(self, server: str) -> Watch:
+        """What was heard of a server since its plan was loaded."""
         return self._watches.get(server, Watch())
 
     def step(self, server: str, change: Callable[[Watch], Watch]) -> Watch:

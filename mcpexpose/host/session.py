@@ -125,10 +125,12 @@ class Session:
 
     @property
     def profile(self) -> str | None:
+        """The kind of task; None reaches every tool of the plan."""
         return self._state.profile
 
     @property
     def run_id(self) -> str:
+        """The host's word for the run, or 32 hexadecimal digits; stands in events."""
         return self._state.run_id
 
     @property

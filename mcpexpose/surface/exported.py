@@ -63,6 +63,7 @@ class Loss:
     """JSON pointer into the tool's input schema, where the loss is in it."""
 
     def to_json(self) -> dict[str, str]:
+        """As `--format json` has it."""
         told = {"kind": self.kind, "subject": self.subject, "message": self.message}
         return {**told, "pointer": self.pointer} if self.pointer else told
 
@@ -80,6 +81,7 @@ class Export:
     """Headers that the request needs; never a credential."""
 
     def to_json(self) -> dict[str, Any]:
+        """As `--format json` has it."""
         return {
             "target": self.target,
             "value": self.value,
