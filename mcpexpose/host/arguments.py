@@ -34,7 +34,9 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
         if len(given) > limit * _RAW_PER_BYTE:
             return _too_long(limit)
         try:
-            given = strict.loads(given if isinstance(given, bytes) else given.encode())
+            given = strict.loads(given if isinstance(given, bytes) else given.encode(), exact=True)
+        except strict.TooPrecise:
+            return Misfit("", f"numbers with at most {strict.DIGITS} digits where they have a fraction or an exponent")
         except ValueError:
             return Misfit("", f"one JSON object: {_NO_NUMBERS}, no key twice, nothing after it")
     if not isinstance(given, Mapping):

@@ -231,6 +231,34 @@ def test_an_endless_number_is_told(tmp_path: Path, given: Any) -> None:
     assert server.calls == []
 
 
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("0.1", 0.1),
+        ("0.10000000000000001", 0.1),
+        ("-0.30000000000000004", -0.30000000000000004),
+        ("1.50000000000000000000000", 1.5),
+        ("0.1000000000000000055511151231257827021181583404541015625", 0.1),
+        ("9007199254740993", 9007199254740993),
+        ("3.141592653589793238", None),
+        ("12345678901234567890.5", None),
+        ("9007199254740993.0", None),
+        ("9007199254740994.0", 9007199254740994.0),
+        ("1.2345678901234568e+18", 1.2345678901234568e18),
+        ("90071992547409930.1e-1", None),
+    ],
+)
+def test_a_number_is_sent_as_it_was_written_or_not_at_all(tmp_path: Path, written: str, sent: Any) -> None:
+    """No number is changed on the way: digits that would be lost are told, those that any float has are not."""
+    session, server = plan_of(tmp_path, tool("gh", "get")).session(), Server()
+    outcome = run(session.call(session.inspect("gh", "get"), f'{{"n": {written}}}', through=server))
+    if sent is None:
+        assert (outcome.outcome, server.calls) == ("refused:invalid-arguments", [])
+        assert "at most 17 digits" in outcome.text
+    else:
+        assert server.calls[0].arguments == {"n": sent}
+
+
 def test_an_endless_number_in_a_result_is_told_in_our_words(tmp_path: Path) -> None:
     """G07: nothing of Python, and nothing of the value."""
     session = plan_of(tmp_path, tool("gh", "get")).session()
