@@ -66,6 +66,8 @@ def told(
             return NotSent("nothing answers at its address")
         if isinstance(leaf, MCPError):
             code, message = leaf.error.code, leaf.error.message
+            if kind == "http" and code in _FORGOTTEN.get(_http(status, number)[0] or 0, ()):
+                return SessionGone("the server does not know the session")
             if code in (CLOSED, _TIMED_OUT) and not sent:
                 return NotSent("there was no connection")
             if kind == "http":
@@ -87,26 +89,31 @@ def _as_said(code: int, message: str, *, heard: bool) -> CallTrouble:
 
 
 def _over_http(code: int, message: str, status: HttpStatus, number: str | int | None, *, heard: bool) -> CallTrouble:
-    said = status.said(number)
-    http, kind = said if said is not None else (status.code if number is None else None, "")
+    http, kind = _http(status, number)
     if code == _PARSE_ERROR and message.startswith("Failed to parse"):
         return ResultUnreadable("it is no JSON-RPC that can be read")
     if http is not None and http >= 400:
         if http >= 500 or http in _NOBODYS:
             return ConnectionLost(f"its address answered with HTTP {http}")
-        if code in _FORGOTTEN.get(http, ()):
-            return SessionGone(f"its address answered with HTTP {http}")
         if message in _STANDS_FOR or code == CLOSED:
             return NotSent(f"its address answered with HTTP {http}")
         return ServerError(code, message)
     if http is not None and 300 <= http < 400:
         return NotSent(f"its address answered with HTTP {http}")
     # Accepted and never answered, or answered with a page: nobody knows what was done.
-    if http == 202 or (said is not None and not kind.startswith(_ANSWERS)):
+    if http == 202 or (kind is not None and not kind.startswith(_ANSWERS)):
         return ConnectionLost("its address gave no answer of the protocol")
     if code == CLOSED and message.startswith("SSE stream failed"):
         return ResultTooLarge("it is longer than what is read of one")
     return _as_said(code, message, heard=heard and not message.startswith(_BROKE_OFF))
+
+
+def _http(status: HttpStatus, number: str | int | None) -> tuple[int | None, str | None]:
+    """Status and content type of the answer to the message NUMBER, as far as there is one; of what never left, the
+    error that the last message got.
+    """
+    said = status.said(number)
+    return said if said is not None else (status.code if number is None else None, None)
 
 
 def is_stand_in(message: str) -> bool:

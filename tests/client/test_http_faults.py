@@ -245,6 +245,11 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections, 
             connections.call(Call(transport)).result(60)
         assert connections.call(Call(transport)).result(60) == {"content": []}
         assert (sessions, again) == (["other", "s1"], ["s"])
+        sessions[:] = ["other"]
+        with pytest.raises(NotSent):  # a list that is asked for finds it out as well
+            connections.list_tools("s", transport).result(60)
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        assert again == ["s", "s"]
         connections.close()
 
 
