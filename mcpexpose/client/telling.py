@@ -24,6 +24,7 @@ CLOSED = -32000
 _TIMED_OUT = -32001
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
+_UNAUTHORIZED = 401
 _ANSWERS = ("application/json", "text/event-stream")
 _NOBODYS = (408, 499)
 """Refusals of HTTP that say that somebody lost patience, and nothing of what was done until then."""
@@ -46,7 +47,9 @@ _MADE_UP = (
 
 
 class SessionGone(NotSent):
-    """The server has forgotten the session of this connection; another connection has another one."""
+    """The server has forgotten the session of this connection, or its credential has run out; another connection has
+    another one.
+    """
 
 
 def told(
@@ -96,7 +99,7 @@ def _over_http(code: int, message: str, status: HttpStatus, number: str | int | 
         if http >= 500 or http in _NOBODYS:
             return ConnectionLost(f"its address answered with HTTP {http}")
         if message in _STANDS_FOR or code == CLOSED:
-            return NotSent(f"its address answered with HTTP {http}")
+            return (SessionGone if http == _UNAUTHORIZED else NotSent)(f"its address answered with HTTP {http}")
         return ServerError(code, message)
     if http is not None and 300 <= http < 400:
         return NotSent(f"its address answered with HTTP {http}")

@@ -21,6 +21,7 @@ from mcp.server.sse import SseServerTransport
 
 from mcpexpose.client import child, connect, web
 from mcpexpose.client.connections import Connections
+from mcpexpose.client.telling import SessionGone
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
 from mcpexpose.model.transport import Transport
 from tests.client.test_connections import Call, until
@@ -113,6 +114,10 @@ async def unknown(message: dict[str, Any], send: Any) -> None:
     await respond(send, 400, json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode(), JSON)
 
 
+async def good(message: dict[str, Any], send: Any) -> None:
+    await respond(send, 200, answer(message, {"content": []}), JSON)
+
+
 async def unauthorized(message: dict[str, Any], send: Any) -> None:
     await respond(send, 401, b'{"error": "no token"}', JSON)
 
@@ -154,7 +159,7 @@ FATES: list[tuple[Any, type[Exception]]] = [
     (gateway, ConnectionLost),
     (impatient, ConnectionLost),
     (elsewhere, NotSent),
-    (unauthorized, NotSent),
+    (unauthorized, SessionGone),
     (unknown, ServerError),
     (long, ResultTooLarge),
     (bomb, ResultTooLarge),
@@ -250,6 +255,31 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections, 
             connections.list_tools("s", transport).result(60)
         assert connections.call(Call(transport)).result(60) == {"content": []}
         assert again == ["s", "s"]
+        connections.close()
+
+
+def test_a_credential_that_ran_out_is_read_again() -> None:
+    """A host renews a token while it runs: the call that was told so never left, and the next one has the new token."""
+    environ, valid = {"TOKEN": "one"}, ["one"]
+    inner = app_of(good)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        token = dict(scope.get("headers", ())).get(b"authorization", b"").decode().removeprefix("Bearer ")
+        if scope["type"] == "http" and token not in valid:
+            await body_of(receive)
+            await respond(send, 401, b'{"error": "invalid_token"}', JSON)
+        else:
+            await inner(scope, receive, send)
+
+    connections = Connections(environ=environ)
+    with serving(app) as address:
+        transport = Transport("http", url=f"{address}/mcp", bearer_token_env_var="TOKEN")
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        valid[:] = ["two"]
+        with pytest.raises(NotSent):
+            connections.call(Call(transport)).result(60)
+        environ["TOKEN"] = "two"
+        assert connections.call(Call(transport)).result(60) == {"content": []}
         connections.close()
 
 
