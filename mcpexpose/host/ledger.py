@@ -6,6 +6,7 @@ Several processes may use one file: whoever asks and whoever answers need not be
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpexpose.model.transport import Transport
+
+_log = logging.getLogger(__name__)
 
 FILE = "runs.sqlite"
 _BUSY_S = 10.0
@@ -275,6 +278,8 @@ class Ledger:
             self._abandon()
             code = getattr(error, "sqlite_errorcode", None)
             why = "it is no SQLite file" if code == sqlite3.SQLITE_NOTADB else type(error).__name__
+            # Calls are refused for it, and neither events nor models may be told a path.
+            _log.warning("the record of open calls %s cannot be used: %s", self.path, error)
             raise LedgerUnavailable(f"the record of open calls cannot be used: {why}") from error
         finally:
             self._lock.release()

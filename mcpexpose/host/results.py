@@ -74,7 +74,10 @@ async def judge(
             reduced = reduce(result)
             result = _plain(await reduced if inspect.isawaitable(reduced) else reduced)
             data = compact(result)
-        except Exception:
+        except Exception as error:
+            import logging
+
+            logging.getLogger(__name__).warning("a result could not be reduced: %s", type(error).__name__)
             return Unsound("result-malformed", "it could not be reduced", len(data))
         if why := _misshapen(result):
             return Unsound("result-malformed", f"reduced, {why}", len(data))

@@ -269,6 +269,35 @@ def test_an_endless_number_in_a_result_is_told_in_our_words(tmp_path: Path) -> N
     assert "a number that cannot be written" in outcome.text
 
 
+# what went wrong in the host itself
+
+
+def test_the_hosts_own_faults_are_logged_without_their_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A carrier or a reducer that falls over looks like a lost connection or a bad result: the log says what it was."""
+    session = plan_of(tmp_path, tool("gh", "get")).session()
+    handle = session.inspect("gh", "get")
+
+    def falls_over(given: Any) -> Any:
+        raise KeyError("secret-argument")
+
+    assert run(session.call(handle, {}, through=falls_over)).outcome == "timed-out"
+    assert run(session.call(handle, {}, through=Server(), reduce=falls_over)).outcome == "quarantined:result-malformed"
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len([line for line in said if "KeyError" in line]) == 2
+    assert not any("secret-argument" in line for line in said)
+
+
+def test_a_record_that_cannot_be_kept_is_named_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What is refused as audit-unavailable for the ledger's sake sends nobody to look at the events."""
+    (tmp_path / "file").write_text("")
+    runtime = Runtime(ledger=tmp_path / "file" / "runs.sqlite")
+    session = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), runtime=runtime).session()
+    outcome = run(session.call(session.inspect("gh", "put"), {}, approve=yes, through=Server()))
+    assert outcome.outcome == "refused:audit-unavailable"
+    assert str(tmp_path) not in outcome.text
+    assert any(str(runtime.ledger.path) in record.getMessage() for record in caplog.records)
+
+
 # making a runtime
 
 
