@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcpexpose import Approval, Inspection, NotSent, PolicyState, Refused, Runtime
+from mcpexpose import Approval, Connections, Inspection, NotSent, PolicyState, Refused, Runtime
 from mcpexpose.model.policy import Exposure, SideEffect
 from tests.builders import compiled, profile, tool
 from tests.host.running import OK, Memory, Server, plan_of, run, yes
@@ -267,6 +267,16 @@ def test_an_endless_number_in_a_result_is_told_in_our_words(tmp_path: Path) -> N
     assert outcome.outcome == "quarantined:result-malformed"
     assert "set_int_max_str_digits" not in outcome.text
     assert "a number that cannot be written" in outcome.text
+
+
+def test_a_change_that_is_heard_after_the_end_is_no_fault(tmp_path: Path) -> None:
+    """A host that shuts down hears servers until the last: they are stale, and nothing is raised."""
+    plan = plan_of(tmp_path, tool("gh", "get"), connections=Connections())
+    plan.runtime.close()
+    plan.list_changed("gh")
+    assert plan.freshness("gh").state == "stale"
+    session = plan.session()
+    assert run(session.call(session.inspect("gh", "get"), {})).outcome == "refused:stale-revision"
 
 
 # what went wrong in the host itself
