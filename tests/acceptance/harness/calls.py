@@ -213,6 +213,8 @@ def _script_answer(scene: Scene, step: Step) -> None:
         answer["drop"] = True
     elif script.startswith("sleep:"):
         answer["delay"] = float(script.partition(":")[2])
+    else:
+        scene.checks.equal(script, "normal", "a script that the harness knows")
     if step["server"] not in scene.servers:  # a name that somebody guessed has no script, and may be none of a file
         return
     path = scene.scripts / f"{step['server']}.json"
