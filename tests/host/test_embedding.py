@@ -167,6 +167,29 @@ def test_a_resumed_session_declares_what_it_did(tmp_path: Path) -> None:
         assert again.state() == session.state()
 
 
+def test_a_search_tool_that_comes_later_comes_last(tmp_path: Path) -> None:
+    """G13: a plan with nothing to search for is followed by one that has; what stood first stays first."""
+
+    def recompile(catalogs: Mapping[str, Catalog]) -> Compiled:
+        return compiled(tool("gh", "get", exposure=DIRECT), tool("gh", "new", "Brand new"), tool("gh", "newer"))
+
+    async def refresh(server: str) -> list[dict[str, Any]]:
+        return [{"name": "get"}, {"name": "new"}, {"name": "newer"}]
+
+    plan = plan_of(tmp_path, tool("gh", "get", exposure=DIRECT), refresh=refresh, recompile=recompile)
+    session = plan.session()
+    assert names(session) == ["gh__get"]
+    state = session.state()
+    plan.list_changed("gh")
+    assert run(plan.refresh("gh"))
+    assert names(session) == ["gh__get", "find_tools"]
+    session.find_tools("brand new", 1)
+    assert names(session) == ["gh__get", "find_tools", "gh__new"]
+    assert names(plan.newest.session(state=session.state())) == names(session)
+    assert names(plan.newest.session(state=state)) == ["gh__get", "find_tools"]
+    assert names(plan.newest.session()) == ["find_tools", "gh__get"]
+
+
 def test_a_newer_bundle_puts_nothing_in_between(load: Callable[..., HostPlan], plan: HostPlan) -> None:
     """G13: what became direct comes last, what is not direct any more was declared, and stays."""
     session = plan.session()
