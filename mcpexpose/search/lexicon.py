@@ -94,7 +94,12 @@ IRREGULAR = _pairs(
     programmes=program dialogue=dialog dialogues=dialog metre=meter metres=meter litre=liter litres=liter
     theatre=theater theatres=theater grey=gray pence=penny lies=lie ties=tie dies=die pies=pie quoting=quote
     quoted=quote agreed=agree tied=tie died=die freed=free lenses=lens goes=go going=go js=javascript py=python
-    md=markdown yml=yaml exec=execute k8s=kubernetes
+    routing=route routed=route guiding=guide guided=guide guidance=guide
+    snoozing=snooze snoozed=snooze reuses=reuse reusing=reuse reused=reuse diffing=diff diffed=diff delivery=deliver
+    deliveries=deliver discovery=discover recovery=recover archival=archive introduction=introduce
+    reduction=reduce reductions=reduce expansion=expand expansions=expand suspension=suspend suspensions=suspend
+    inclusion=include exclusion=exclude exclusions=exclude transmission=transmit transmissions=transmit
+    consumption=consume md=markdown yml=yaml exec=execute k8s=kubernetes
     """
 )
 """Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings,

@@ -116,3 +116,26 @@ def test_searching_imports_no_whoosh() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("JSONtoCSV", ["json", "csv"]),
+        ("createPDFfromHTML", ["creat", "pdf", "html"]),
+        ("XMLandJSONof2", ["xml", "json", "2"]),
+        ("IDToken", ["id", "token"]),
+        ("NASAonline", ["nas", "aonlin"]),
+    ],
+)
+def test_acronyms_before_a_small_word_are_whole(text: str, parts: list[str]) -> None:
+    """PDFtoText is no PD Fto Text; what only begins like such a word is no such word (F01)."""
+    assert [token.term for token in analysis.tokens(text) if token.joins == 0 and token.term] == parts
+
+
+@pytest.mark.parametrize("filler", ["查询天气", "メールを", "สวัสดี", "날씨를"])
+def test_a_sentence_without_blanks_is_searched_to_its_end(filler: str) -> None:
+    """A long word is cut, a long sentence is not (F01)."""
+    text = filler * 240 + "取消"
+    assert "取消" in analysis.terms(text)
+    assert max(map(len, analysis.terms("x" * 500 + "取消" + "é" * 500))) == analysis.MAX_WORD
