@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from mcpexpose.search.lexicon import BRANDS, STOP
+from mcpexpose.search.lexicon import BRANDS, STOP, STOP_CHARACTERS
 from mcpexpose.search.stemming import stem
 from mcpexpose.search.versions import ANALYZER_VERSION as ANALYZER_VERSION
 
@@ -154,7 +154,7 @@ def _run(run: str, found: list[Token]) -> None:
 def _pairs(text: str, found: list[Token]) -> None:
     """Overlapping pairs of characters; each character besides, so that a query of one finds it."""
     if len(text) == 1:
-        found.append(Token(text, text, 0))
+        found.append(Token("" if text in STOP_CHARACTERS else text, text, 0))
         return
     found.extend(Token(pair, pair, 0) for pair in (text[n : n + 2] for n in range(len(text) - 1)))
     found.extend(Token(char, char, -1) for char in dict.fromkeys(text))

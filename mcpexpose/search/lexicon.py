@@ -28,6 +28,10 @@ STOP = _words(
 """Dropped from texts and queries; an exact name is looked up before, so a tool called `who_is` is still found by it."""
 
 
+STOP_CHARACTERS = frozenset("的了和与或及是在把被从到对为也就都吗呢吧啊我你他她它这那有のをにはがとでもへやかねよ")
+"""The same of Chinese and Japanese, where one stands alone between other scripts, signs or blanks."""
+
+
 BRANDS = _words(
     """
     OAuth IPv4 IPv6 GitHub GitLab BitBucket YouTube JavaScript TypeScript CoffeeScript GraphQL PostgreSQL MySQL MariaDB

@@ -29,9 +29,9 @@ MAX_LETTERS = 64
 
 _CORE = re.compile(r"[^\W_](?:\S*[^\W_])?")
 """A word without the signs at its ends; in one pass, however many there are."""
-_PARTS = re.compile(r"[./:]+|__+")
-_LATIN = re.compile(r"[A-Za-z0-9]+(?:[_\-./:]+[A-Za-z0-9]+)*")
-_PREFIXED = re.compile(r"mcp_+")
+_PARTS = r"[./:]+|__+"
+_LATIN = r"[A-Za-z0-9]+(?:[_\-./:]+[A-Za-z0-9]+)*"
+_HOSTS = "mcp_"
 """How many hosts begin the name of a server's tool."""
 _IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
@@ -155,16 +155,16 @@ def _turns(word: str) -> tuple[Spelling, tuple[str, ...]]:
 
     In a text that is written without blanks, its Latin words are parts too.
     """
-    parts = [word.lstrip("_") for word in _PARTS.split(word)]
+    parts = [word.lstrip("_") for word in re.split(_PARTS, word)]
     if not word.isascii():
-        parts += _LATIN.findall(word)
+        parts += re.findall(_LATIN, word)
     parts = [part for part in dict.fromkeys(parts) if part != word and _IDENTIFIER.search(part)]
     turns: list[tuple[str, ...]] = [(name_key(word),)]
-    if prefixed := _PREFIXED.match(word):
-        turns.append((name_key(word[prefixed.end() :]),))
+    if word.startswith(_HOSTS):
+        turns.append((name_key(word.removeprefix(_HOSTS)),))
     if parts:
         turns.append(tuple(dict.fromkeys(map(name_key, parts))))
-    behind = (word[sign.end() :] for sign in islice(_PARTS.finditer(word), 3))  # a server, a host
+    behind = (word[sign.end() :] for sign in islice(re.finditer(_PARTS, word), 3))  # a server, a host
     return tuple(turns), (*parts, *behind)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpexpose.search import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -139,3 +143,13 @@ def test_a_sentence_without_blanks_is_searched_to_its_end(filler: str) -> None:
     text = filler * 240 + "取消"
     assert "取消" in analysis.terms(text)
     assert max(map(len, analysis.terms("x" * 500 + "取消" + "é" * 500))) == analysis.MAX_WORD
+
+
+def test_small_words_of_one_character_are_no_terms(over: Callable[..., Any]) -> None:
+    """Neither a query nor a gap between names; within a run of characters they are kept (F01, F09)."""
+    assert analysis.terms("github の issue") == ["github", "issu"]
+    assert analysis.terms("查询search和trace") == ["查询", "查", "询", "search", "trace"]
+    assert "的订" in analysis.terms("我的订单")
+    one = over({"a": {"t": "我的订单 的 状态"}})
+    assert one.find("的") == []
+    assert one.find("订") == ["a/t"]
