@@ -472,6 +472,19 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     unseen = [{"do": "lint", "expect": {"exit": "nonzero", "outcome": "ok"}}]
     checks = run_made_up(tmp_path / "5", {}, answer, steps=unseen)
     assert [failure for failure in checks.failures if "looked at" in failure], checks.report()
+    assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"no_such": 1}}]).failures
+    assert run_made_up(tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": 0}}]).failures
+
+
+def test_an_answer_that_may_be_refused_is_held_to_its_other_fields() -> None:
+    wanted = {"exit": "nonzero", "excludes": ["a/secret"]}
+    checks = Checks()
+    expectations.check_search(checks, wanted, Found(code=1), "w", may_fail=True)
+    assert checks.held == 1
+    assert not checks.failures
+    hits = ({"server": "a", "tool": "secret"},)
+    expectations.check_search(checks, wanted, Found(hits, code=1), "w", may_fail=True)
+    assert len(checks.failures) == 1
 
 
 def test_a_glob_that_meets_nothing_fails(tmp_path: Path) -> None:
