@@ -14,9 +14,9 @@ from mcpexpose.client.connect import connected
 from mcpexpose.client.era import Handshake, patience
 from mcpexpose.client.stderr import StderrTail
 from mcpexpose.client.tap import Tap
-from mcpexpose.client.telling import CLOSED, SessionGone, leaves, told
+from mcpexpose.client.telling import SessionGone, leaves, told
 from mcpexpose.client.web import HttpStatus
-from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable
+from mcpexpose.model.calling import CLOSED, CallTrouble, ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable
 
 if TYPE_CHECKING:
     import asyncio

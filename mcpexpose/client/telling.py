@@ -8,20 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.calling import (
+    CLOSED,
+    TIMED_OUT,
     CallTrouble,
     ConnectionLost,
     NotSent,
     ResultTooLarge,
     ResultUnreadable,
     ServerError,
+    is_no_answer,
 )
 
 if TYPE_CHECKING:
     from mcpexpose.client.web import HttpStatus
 
 Kind = Literal["stdio", "http", "sse"]
-CLOSED = -32000
-_TIMED_OUT = -32001
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 _ANSWERS = ("application/json", "text/event-stream")
@@ -48,7 +49,7 @@ def told(error: BaseException, status: HttpStatus, number: str | int | None, kin
             return NotSent("nothing answers at its address")
         if isinstance(leaf, MCPError):
             code, message = leaf.error.code, leaf.error.message
-            if code in (CLOSED, _TIMED_OUT) and not sent:
+            if code in (CLOSED, TIMED_OUT) and not sent:
                 return NotSent("there was no connection")
             return _over_http(code, message, status, number) if kind == "http" else _as_said(code, message)
     if not sent:
@@ -58,7 +59,7 @@ def told(error: BaseException, status: HttpStatus, number: str | int | None, kin
 
 def _as_said(code: int, message: str) -> CallTrouble:
     """Over pipes, and over HTTP+SSE, where an answer comes on another stream than that of its request."""
-    if code in (CLOSED, _TIMED_OUT):
+    if is_no_answer(code, message):
         return ConnectionLost("the connection ended")
     return ServerError(code, message)
 

@@ -33,9 +33,9 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
         if len(given) > limit * _RAW_PER_BYTE:
             return _too_long(limit)
         try:
-            given = strict.loads(given if isinstance(given, bytes) else given.encode())
+            given = strict.loads(given if isinstance(given, bytes) else given.encode(), unrounded=True)
         except ValueError:
-            return Misfit("", "one JSON object: no NaN, no infinity, no key twice, nothing after it")
+            return Misfit("", "one JSON object: no NaN, no infinity, no rounded number, no key twice, nothing after it")
     if not isinstance(given, Mapping):
         return Misfit("", "a JSON object")
     if depth(_plain(given), VALUE_LEVELS) is not None:

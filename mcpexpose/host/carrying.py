@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.host.arguments import copied
 from mcpexpose.host.outcome import Carried
 from mcpexpose.host.threads import in_own_thread
-from mcpexpose.model.calling import CallTrouble, ConnectionLost, NotSent, ServerError
+from mcpexpose.model.calling import TIMED_OUT, CallTrouble, ConnectionLost, NotSent, ServerError, is_no_answer
 
 if TYPE_CHECKING:
     from mcpexpose.host.arguments import Arguments
@@ -94,8 +94,8 @@ def _told(error: Exception) -> CallTrouble:
     data = getattr(error, "error", None)
     code, message = getattr(data, "code", None), getattr(data, "message", None)
     if isinstance(code, int) and isinstance(message, str):
-        if code == -32001:
-            return SilentServer("no answer came in time")
-        if code != -32000:
+        if not is_no_answer(code, message):
             return ServerError(code, message)
+        if code == TIMED_OUT:
+            return SilentServer("no answer came in time")
     return ConnectionLost(f"the carrier raised {type(error).__name__}")

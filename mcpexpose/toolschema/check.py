@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.secrets import redact_forms
 from mcpexpose.model.text import shown
 from mcpexpose.toolschema import patterns
 from mcpexpose.toolschema.dialects import DRAFT_2020, KNOWN, Dialect, dialect
@@ -126,7 +127,7 @@ def _root(schema: dict[str, Any], where: Where) -> list[SchemaProblem]:
 def _references(walked: Walked, bad: list[BadReference], where: Where) -> list[SchemaProblem]:
     problems = []
     for reference in bad[:_MOST]:
-        text = shown(reference.text, 80)
+        text = shown(redact_forms(reference.text), 80)
         if reference.fault == "remote":
             message = f"the {where} schema refers out of itself, to {text}"
             advice = "Have the server send the definition inside the schema: no network and no file is asked."
@@ -162,7 +163,7 @@ def _patterns(walked: Walked, where: Where) -> list[SchemaProblem]:
 
 
 def _unknown(where: Where, path: Path, declared: str) -> SchemaProblem:
-    message = f"the {where} schema is written in a dialect that is not known: {shown(declared, 80)}"
+    message = f"the {where} schema is written in a dialect that is not known: {shown(redact_forms(declared), 80)}"
     advice = (
         "Known are " + ", ".join(known.name for known in KNOWN.values()) + "; without `$schema` it is read as 2020-12."
     )

@@ -279,6 +279,14 @@ def test_no_text_of_a_server_is_printed_raw() -> None:
         assert not {"\x1b", "\n", "\u202e"} & set(finding.message + finding.advice)
 
 
+def test_no_password_of_an_address_is_quoted() -> None:
+    address = "https://bob:hunter2secret9@x.example/s"
+    for part in ({"$ref": address}, {"$schema": address}):
+        (problem,) = check_definition(tool(of({"s": part})))
+        assert "hunter2secret9" not in problem.message
+        assert "x.example" in problem.message
+
+
 def portable(schema: Any, *targets: str, **more: Any) -> dict[str, list[str]]:
     problems = not_portable(tool(schema, **more), targets)
     return {problem.subject(ToolId("s", "t")): problem.details["targets"] for problem in problems}
