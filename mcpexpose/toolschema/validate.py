@@ -244,6 +244,9 @@ def _wanted(error: Any) -> str:
         return _compact(asked)
     if keyword == "pattern":
         return f"a string that matches {_compact(asked)}"
+    if keyword == "additionalProperties" and (known := error.schema.get("properties")):
+        beside = " and those of its patterns" if error.schema.get("patternProperties") else ""
+        return f"no other properties than {_compact(list(known)).strip('[]')}{beside}"
     if keyword in ("additionalProperties", "unevaluatedProperties"):
         return "no other properties than those of the schema"
     if keyword in ("additionalItems", "unevaluatedItems", "items", "prefixItems"):

@@ -26,6 +26,7 @@ def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
         (of({"t": {"type": "array", "items": {"type": "string"}}}), {"t": ["a", 2]}, "/t/1", "a string"),
         (of({}, required=["id"]), {}, "", 'the property "id"'),
         (of({}, additionalProperties=False), {"secret-key": 1}, "", "no other properties than those of the schema"),
+        (of({"id": {}, "on": {}}, additionalProperties=False), {"ID": 1}, "", 'no other properties than "id", "on"'),
         (of({"e": {"enum": ["a", 1]}}), {"e": True}, "/e", 'one of ["a", 1]'),
         (of({"n": {"maximum": 9007199254740992}}), {"n": 9007199254740993}, "/n", None),
         (of({"m": {"multipleOf": 0.01}}), {"m": 0.075}, "/m", "a multiple of 0.01"),

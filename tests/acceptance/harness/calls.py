@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.acceptance.harness import expectations, names
+from tests.acceptance.harness.product import REPOSITORY
 from tests.fakes import control
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def judge_call(
         elif key == "reached":
             checks.equal(reached, [] if value is None else [value], what)
         elif key == "sent":
-            checks.equal(params.get("arguments"), value, what)
+            same = _exactly(params.get("arguments")) == _exactly(value)  # to Python, 1 is 1.0 and true
+            checks.that(same, f"{what}: {value}", params.get("arguments"))
         elif key == "sent_json":
             checks.that(_same_digits(value, raw), f"{what}: the same digits as {value}", raw)
         elif key == "wire_name":
@@ -135,7 +137,7 @@ def settle(scene: Scene, step: Step, label: str) -> None:
 
 
 def audit(scene: Scene, step: Step, label: str) -> None:
-    """All events so far: one object a line, the named fields in some event, the file for its owner alone."""
+    """All events so far: one object a line, of the published schema, the named fields in some, the file's mode."""
     path = Path(scene.ask("audit").get("path", ""))
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     events = []
@@ -145,6 +147,9 @@ def audit(scene: Scene, step: Step, label: str) -> None:
         except ValueError:
             scene.checks.that(False, f"{label}: one JSON object a line", line)
     scene.checks.that(bool(events), f"{label}: there are events", str(path))
+    published = json.loads((REPOSITORY / "schemas" / "event.schema.json").read_text("utf-8"))["properties"]
+    foreign = sorted({name for event in events for name in event} - published.keys())
+    scene.checks.that(not foreign, f"{label}: no field outside the published schema", foreign)
     for name in step.get("fields", []):
         ours = names.EVENT_FIELDS.get(name, name)
         scene.checks.that(
@@ -243,6 +248,11 @@ def _calls(scene: Scene, server: str) -> list[Step]:
 
 def _name(message: Step) -> Any:
     return (message.get("params") or {}).get("name")
+
+
+def _exactly(value: Any) -> str:
+    """A JSON value as text: 1, 1.0 and true are three things."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _same_digits(wanted: str, raw: str) -> bool:
