@@ -58,6 +58,10 @@ def count_without_fraction(value: Any) -> str | None:
 
 
 def names(value: Any) -> str | None:
+    if isinstance(value, bool):  # as draft-03 had it, and as people write it
+        return (
+            f"is {kind(value)} where a list of names is wanted; the object around lists the names of what it requires"
+        )
     if not isinstance(value, list):
         return f"is {kind(value)} where a list of names is wanted"
     for item in value:

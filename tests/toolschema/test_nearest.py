@@ -41,3 +41,18 @@ def test_an_input_schema_under_another_key_is_named(key: str) -> None:
     assert problem.slug == "schema-invalid"
     assert problem.path == ()
     assert f'"{key}"; did you mean "inputSchema"?' in problem.message
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ({"a": {}, "required": ["a"]}, "the keyword `required` stands beside `properties`"),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema"}, "the keyword `$schema` stands beside"),
+        ({"type": "object"}, "the keyword `type` stands beside"),
+        ({"a": {"required": True}}, "the object around lists the names"),
+    ],
+)
+def test_a_keyword_in_the_wrong_place_is_told_its_place(inside: Any, said: str) -> None:
+    (problem,) = check_definition({"name": "t", "inputSchema": {"type": "object", "properties": inside}})
+    assert problem.slug == "schema-invalid"
+    assert said in problem.message
