@@ -134,7 +134,7 @@ def _references(walked: Walked, bad: list[BadReference], where: Where) -> list[S
             problems.append(_error("schema-remote-ref", where, reference.path, message, advice))
         else:
             message = f"the {where} schema refers to {text}, which is not in it"
-            if meant := near(walked, reference.text):
+            if (meant := near(walked, reference.text)) not in ("", reference.text):
                 message += f"; did you mean {shown(meant, 80)}?"
             advice = "Have the server send the definition along, or deny the tool."
             problems.append(_error("schema-broken-ref", where, reference.path, message, advice))

@@ -103,8 +103,12 @@ class Checker:
                 self._validator = _validator(self._schema)
             _deadline.begin(seconds)
             return _first(self._validator, value)
+        except CannotCheck:
+            raise
         except RecursionError:
             raise CannotCheck("schema and value are nested too deeply to be checked") from None
+        except Exception:  # of the library's, whose text quotes the value
+            raise CannotCheck("the schema cannot be used") from None
 
 
 def validate(schema: Any, value: Any, *, seconds: float = SECONDS) -> Misfit | None:
@@ -168,10 +172,11 @@ def _sound(schema: Any, rules: Any) -> Any:
     for place, targets in edges.items():
         for keyword, target in targets:
             # Another dialect begins where a schema says so; a reference into the middle of one is not told.
-            if keyword[-1] in REFERENCES and (place in walked.nodes and target in walked.nodes):
-                one, two = walked.nodes[place], walked.nodes[target]
-                if one.dialect is not two.dialect and "$schema" not in two.schema:
-                    raise CannotCheck("a reference leads into a schema of another dialect")
+            one, two = walked.nodes.get(place), walked.nodes.get(target)
+            if keyword[-1] not in REFERENCES or one is None or two is None or one.dialect is two.dialect:
+                continue
+            if isinstance(two.schema, dict) and "$schema" not in two.schema:
+                raise CannotCheck("a reference leads into a schema of another dialect")
     for node in walked.nodes.values():
         # At such a border jsonschema goes by the outer dialect in what counts beside a reference.
         if (
@@ -196,10 +201,6 @@ def _first(validator: Any, value: Any) -> Misfit | None:
                 break
     except Unresolvable:
         raise CannotCheck("the schema refers to what is not in it") from None
-    except (CannotCheck, RecursionError):
-        raise
-    except Exception:  # whose text quotes the value
-        raise CannotCheck("the schema cannot be used") from None
     error = best_match(found)
     return None if error is None else Misfit(pointer_of(tuple(error.absolute_path)), _wanted(error))
 

@@ -132,6 +132,12 @@ def test_a_part_is_read_by_the_dialect_that_it_declares(schema: Any, fits: Any, 
     assert fits_not is None or isinstance(validate(schema, fits_not), Misfit)
 
 
+def test_true_and_false_are_of_every_dialect() -> None:
+    schema = {"properties": {"o": {"$schema": D7, "items": [{"$ref": "#/$defs/no"}]}}, "$defs": {"no": False}}
+    assert validate(schema, {"o": []}) is None
+    assert isinstance(validate(schema, {"o": [1]}), Misfit)
+
+
 def test_a_reference_into_the_middle_of_another_dialect_is_not_guessed_at() -> None:
     inner = {"$schema": D7, "items": [{"items": [{}]}]}
     with pytest.raises(CannotCheck):
