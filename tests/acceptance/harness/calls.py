@@ -201,8 +201,9 @@ def _script_answer(scene: Scene, step: Step) -> None:
     elif "result_make" in step:
         answer = {"result": made_result(step["result_make"])}
     elif error := step.get("error") or step.get("protocol_error"):
-        made = error.pop("message_make", None) if isinstance(error, dict) else None
-        answer = {"error": {**error, **({"message": made["unit"] * made["times"]} if made else {})}}
+        if isinstance(error, dict) and (made := error.get("message_make")):
+            error = {"code": error["code"], "message": made["unit"] * made["times"]}
+        answer = {"error": error}
     script = step.get("script", "normal")
     if script == "execute-then-drop":
         answer["drop"] = True
