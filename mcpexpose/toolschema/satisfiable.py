@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcpexpose.model.text import shown
 from mcpexpose.toolschema.dialects import DRAFT_4
 from mcpexpose.toolschema.shapes import TYPES, is_number, json_key
-from mcpexpose.toolschema.together import disagreement, fits, may_match
+from mcpexpose.toolschema.together import all_twice, disagreement, fits, may_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STEPS = 100_000
 """Schemas that are looked at, each as often as it applies; what is not seen within them is not said."""
+_VALUES_A_STEP = 4
 _BOUNDS = {
     "minimum": ("minimum", "maximum", frozenset({"number", "integer"})),
     "length": ("minLength", "maxLength", frozenset({"string"})),
@@ -63,6 +64,8 @@ class _Judge:
         self.edges = edges
         self.steps = 0
         self.asked: set[Path] = set()
+        self.doubled: dict[Path, bool] = {}
+        """By place of a schema, whether each branch of its `oneOf` stands there twice."""
 
     def fault(self, node: Node, types: frozenset[str] = _ALL_TYPES) -> tuple[Path, str, bool] | None:
         """Where and why nothing fits NODE, and whether it was written on purpose; None where something may fit.
@@ -108,6 +111,7 @@ class _Judge:
     def _own(self, part: Node) -> tuple[Path, str, bool] | None:
         """Contradictions inside one schema object."""
         schema, path = part.schema, part.path
+        self.steps += len(schema["enum"]) // _VALUES_A_STEP if isinstance(schema.get("enum"), list) else 0
         if part.dialect.ref_alone and "$ref" in schema:
             return None
         if schema.get("not") == {} or schema.get("not") is True:
@@ -177,6 +181,12 @@ class _Judge:
         for part in parts:
             for keyword in ("anyOf", "oneOf"):
                 inside = [at for at, _ in self.edges.get(part.path, ()) if at[-2:-1] == (keyword,)]
+                if keyword == "oneOf" and len(inside) > 1:
+                    if part.path not in self.doubled:
+                        self.doubled[part.path] = all_twice(part.schema["oneOf"])
+                    if self.doubled[part.path]:
+                        why = "each branch of `oneOf` stands there twice, and exactly one is to fit"
+                        return (*part.path, keyword), why, False
                 if inside and all(self._never(self.walked.nodes.get(at), facts.types) for at in inside):
                     return (*part.path, keyword), f"no branch of `{keyword}` can be fulfilled", False
         return None

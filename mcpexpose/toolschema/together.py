@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcpexpose.toolschema.dialects import DRAFT_4
-from mcpexpose.toolschema.patterns import compiled, problem, risk
+from mcpexpose.toolschema.patterns import compiled, problem
 from mcpexpose.toolschema.shapes import is_number, json_key
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ Clash = tuple["Path", str]
 _MOST_VALUES = 1_000
 _TEXT = 200
 """Characters of a text, and of a pattern, that are matched."""
+_BITS = 14.0
+"""Attempts of a matcher for one text, as a power of two."""
+_CONCERNED = frozenset({"items", "contains", "multipleOf", "propertyNames", "unevaluatedProperties", "not"})
+"""Keywords without which one schema object alone is at no odds with itself here."""
 _ANNOTATIONS = frozenset({"title", "description", "$comment", "default", "examples"})
 _SEES_THROUGH = frozenset(
     {
@@ -47,7 +51,9 @@ def disagreement(facts: Demands, parts: Sequence[Node]) -> Clash | None:
 
     PARTS are schema objects in which every keyword counts.
     """
-    for look in (_values, _lists, _multiples, _names, _excluded, _doubled):
+    if len(parts) == 1 and _CONCERNED.isdisjoint(parts[0].schema):
+        return None
+    for look in (_values, _lists, _multiples, _names, _excluded):
         for found in look(facts, parts):
             return found
     return None
@@ -68,8 +74,10 @@ def fits(value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def may_match(pattern: str, text: str) -> bool:
-    """Whether PATTERN occurs in TEXT; what cannot be told safely counts as occurring."""
-    if len(text) > _TEXT or len(pattern) > _TEXT or problem(pattern) or risk(pattern):
+    """Whether PATTERN occurs in TEXT; what cannot be told in few steps counts as occurring."""
+    from mcpexpose.toolschema.bounded import is_cheap  # for schemas with values or names to be matched alone
+
+    if len(text) > _TEXT or len(pattern) > _TEXT or problem(pattern) or not is_cheap(pattern, len(text), _BITS):
         return True
     return compiled(pattern).search(text) is not None
 
@@ -215,14 +223,10 @@ def _excluded(facts: Demands, parts: Sequence[Node]) -> Iterator[Clash]:
                 yield (*part.path, "not"), "`not` excludes every type that is left"
 
 
-def _doubled(facts: Demands, parts: Sequence[Node]) -> Iterator[Clash]:
-    for part in parts:
-        branches = part.schema.get("oneOf")
-        if isinstance(branches, list) and len(branches) > 1 and _all_twice(branches):
-            yield (*part.path, "oneOf"), "each branch of `oneOf` stands there twice, and exactly one is to fit"
-
-
-def _all_twice(branches: list[Any]) -> bool:
+def all_twice(branches: Sequence[Any]) -> bool:
+    """Whether each of BRANCHES has an equal among them, so that exactly one can never fit. Reads all that they hold."""
+    if len(branches) < 2:
+        return False
     sizes = Counter(len(branch) if isinstance(branch, dict) else -1 for branch in branches)
     if 1 in sizes.values():  # one that has no equal, told without writing any
         return False
