@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from mcpexpose.model.errors import McpexposeError
 
-CLOSED, TIMED_OUT = -32000, -32001
-"""Codes that the SDKs give to what is no answer, and servers to answers of their own: the text tells them apart."""
-_NO_ANSWER = ("connection closed", "sse stream", "timed out", "timeout", "time out")
-
-
-def is_no_answer(code: int, message: str) -> bool:
-    """Whether an error stands for an answer that never came, here or, with a relay in between, behind it."""
-    return code in (CLOSED, TIMED_OUT) and any(word in message[:200].casefold() for word in _NO_ANSWER)
-
 
 class CallTrouble(McpexposeError):
     """The family: a call that was carried gave no result. Texts never hold arguments or results."""

@@ -22,7 +22,7 @@ def test_a_number_that_a_float_would_round_is_refused(number: str) -> None:
     """No number is changed on the way (G06): an id that is written as a fraction would be another one."""
     found = read(f'{{"id": {number}}}', 100_000)
     assert isinstance(found, Misfit)
-    assert "rounded" in found.wanted
+    assert "digits" in found.wanted
     assert number not in found.wanted
 
 
