@@ -76,7 +76,7 @@ def redact(text: str, name: str = "") -> str:
 
 def redact_forms(text: str) -> str:
     """TEXT with `***` for each stretch that has the form of a credential, whatever stands around it."""
-    return strike(text, _merged(_by_form(text)))
+    return strike(text, _merged([*_by_form(text), *_in_urls(text, prose=True)]))
 
 
 def strike(text: str, secrets: Sequence[Secret]) -> str:

@@ -6,7 +6,8 @@ import hashlib
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -24,6 +25,8 @@ from tests.acceptance.harness.scene import trouble_of
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.acceptance.harness.scene import Scene
 
 Answer = dict[str, Any]
 
@@ -101,6 +104,22 @@ def test_kind_severity_and_subject_must_all_fit() -> None:
 def test_further_fields_of_a_diagnostic(field: Answer, right: Answer, wrong: Answer) -> None:
     assert findings.lacks(field, [seen(**right)]) == []
     assert findings.lacks(field, [seen(**wrong)]) != []
+
+
+def test_a_field_of_a_diagnostic_that_nobody_looks_at_is_told() -> None:
+    assert findings.unknown_fields({"kind": "x", "subject": "a", "lines": 3, "suggest": ["b"]}) == ["lines", "suggest"]
+    assert findings.unknown_fields({"kind": "x", "or_kind": [], "severity": "error", "line": 1, "count": 2}) == []
+
+
+@pytest.mark.parametrize("sent", [{"n": True}, {"n": 1.0}, {"n": "1"}, {"n": 1, "m": None}, {}, None])
+def test_what_was_sent_is_compared_as_json(sent: Any) -> None:
+    """A host that makes a number of a truth value is caught."""
+    for arguments, failures in ((sent, 1), ({"n": 1}, 0)):
+        checks = Checks()
+        message = {"params": {"arguments": arguments}}
+        scene = cast("Scene", SimpleNamespace(checks=checks))
+        calls.judge_call(scene, {"sent": {"n": 1}}, {}, [], [message], "step", {"server": "s", "tool": "t"})
+        assert len(checks.failures) == failures
 
 
 def test_a_count_is_that_of_each_run() -> None:

@@ -113,7 +113,13 @@ def inspect(scene: Scene, step: Step, label: str) -> None:
         checks.that(at_pointer(schema, pointer) is not None, f"{label}: the schema has {pointer}", schema)
     if expect.get("schema_equals_captured") or "schema_has" in expect:
         captured = captured_tool(scene, step["server"], step["tool"]).get("inputSchema")
-        checks.equal(schema, captured, f"{label}: the schema as captured")
+        same = json.dumps(schema, sort_keys=True) == json.dumps(
+            captured, sort_keys=True
+        )  # to Python, 1 is 1.0 and true
+        checks.that(same, f"{label}: the schema as captured", schema)
+    known = {"outcome", "schema_has", "schema_equals_captured", "exit", "max_seconds", "note"}
+    for key in expect.keys() - known:
+        checks.that(False, f"{label}: an expectation that the harness knows", key)
     if not expect and "save" not in step:
         checks.that(answer["outcome"] == "ok", f"{label}: the definition is handed out", answer)
     if not scene.bundle() or _manifest(scene, str(scene.bundle())) != scene.loaded_manifest:
