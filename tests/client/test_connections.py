@@ -120,6 +120,21 @@ def test_errors_of_the_protocol(connections: Connections, tmp_path: Path) -> Non
     assert "Unknown" not in str(caught.value)
 
 
+@pytest.mark.parametrize("code", [-32000, -32001])
+def test_a_code_of_the_sdk_is_an_answer_where_a_server_gives_it_to_one(
+    connections: Connections, tmp_path: Path, code: int
+) -> None:
+    """G11: what a server says of its own is heard; what a relay says of a connection behind it leaves the call open."""
+    lost = {-32000: "MCP error -32000: Connection closed", -32001: "Request timed out"}[code]
+    answers = [{"error": {"code": code, "message": said}} for said in ("Rate limit exceeded", lost)]
+    transport = fake(tmp_path, tools=[], calls={"*": answers})
+    with pytest.raises(ServerError) as caught:
+        connections.call(Call(transport)).result(60)
+    assert (caught.value.code, caught.value.message) == (code, "Rate limit exceeded")
+    with pytest.raises(ConnectionLost):
+        connections.call(Call(transport)).result(60)
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_work_done_and_no_answer(connections: Connections, tmp_path: Path, era: str) -> None:
     """G11: lost, not failed; sent once; the next call has a new process."""

@@ -62,6 +62,8 @@ NONE = [
     ("your-token-here", "TOKEN"),
     ("<token>", "TOKEN"),
     ("Bearer <token>", "Authorization"),
+    ('{"Authorization": "Bearer <token>"}', "HEADERS"),
+    ("Authorization: Basic <credentials>", ""),
     ("changeme", "PASSWORD"),
     ("xxxxxxxx", "PASSWORD"),
     ("***", "PASSWORD"),
@@ -163,3 +165,11 @@ def test_no_text_takes_long(unit: str) -> None:
     secrets.find(unit * (200_000 // len(unit)), "TOKEN")
     secrets.find_in_prose(unit * (200_000 // len(unit)))
     assert time.monotonic() - before < 10
+
+
+def test_what_quotes_an_address_does_not_quote_its_password() -> None:
+    """No secret value stands in a message: a reference of a schema may carry one too (C04)."""
+    said = "it refers to https://bob:hunter2secret9@x.example/s.json"
+    assert secrets.redact_forms(said) == "it refers to https://bob:***@x.example/s.json"
+    harmless = "https://user:password@x.example, git@x.example"
+    assert secrets.redact_forms(harmless) == harmless

@@ -107,6 +107,9 @@ def test_a_result_comes_whole(plan: HostPlan, sink: Memory) -> None:
         {"content": [{"type": "text"}], "structuredContent": {"n": 1}},
         {"content": [{"type": "image", "data": "x"}], "structuredContent": {"n": 1}},
         {"content": [], "structuredContent": {"n": 1}, "isError": "no"},
+        {"content": [{"type": "resource", "resource": {"uri": "x:y"}}], "structuredContent": {"n": 1}},
+        {"content": [{"type": "resource", "resource": {"text": "x"}}], "structuredContent": {"n": 1}},
+        {"content": [{"type": "resource", "resource": {"uri": "x:y", "text": 5}}], "structuredContent": {"n": 1}},
         [], None, "text", 3,
     ],
 )  # fmt: skip

@@ -236,6 +236,8 @@ def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
         r"(\d|\d)*x",
         "(x(?:b?|c?))*$",
         "(x(?:a?)?)*$",
+        "^(a{2,5})*$",
+        "^(x{1,2}x)*$",
     ],
 )
 def test_patterns_that_run_away_are_told(pattern: str) -> None:
@@ -259,6 +261,9 @@ def test_patterns_that_run_away_are_told(pattern: str) -> None:
         "^(foo|bar)+$",
         "^(a|a)x$",
         "^(get|put)?(x|y)*$",
+        r"^([A-Z]{2,5}-\d+)(,[A-Z]{2,5}-\d+)*$",
+        "^(?:(?:ab|c){1,3};)+$",
+        "^([0-9a-f]{1,4}:){0,7}[0-9a-f]{1,4}$",
     ],
 )
 def test_common_patterns_are_no_risk(pattern: str) -> None:
@@ -272,6 +277,14 @@ def test_no_text_of_a_server_is_printed_raw() -> None:
     for problem in check_definition(tool(schema)):
         finding = problem.finding(ToolId("s", "t\nx"), "catalogs/s.json", 0)
         assert not {"\x1b", "\n", "\u202e"} & set(finding.message + finding.advice)
+
+
+def test_no_password_of_an_address_is_quoted() -> None:
+    address = "https://bob:hunter2secret9@x.example/s"
+    for part in ({"$ref": address}, {"$schema": address}):
+        (problem,) = check_definition(tool(of({"s": part})))
+        assert "hunter2secret9" not in problem.message
+        assert "x.example" in problem.message
 
 
 def portable(schema: Any, *targets: str, **more: Any) -> dict[str, list[str]]:

@@ -26,6 +26,7 @@ def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
         (of({"t": {"type": "array", "items": {"type": "string"}}}), {"t": ["a", 2]}, "/t/1", "a string"),
         (of({}, required=["id"]), {}, "", 'the property "id"'),
         (of({}, additionalProperties=False), {"secret-key": 1}, "", "no other properties than those of the schema"),
+        (of({"id": {}, "on": {}}, additionalProperties=False), {"ID": 1}, "", 'no other properties than "id", "on"'),
         (of({"e": {"enum": ["a", 1]}}), {"e": True}, "/e", 'one of ["a", 1]'),
         (of({"n": {"maximum": 9007199254740992}}), {"n": 9007199254740993}, "/n", None),
         (of({"m": {"multipleOf": 0.01}}), {"m": 0.075}, "/m", "a multiple of 0.01"),
@@ -101,7 +102,63 @@ def test_a_pattern_behind_a_nested_dialect_is_bounded_too() -> None:
         validate({"$schema": dialect, "properties": {"s": inner}}, {"s": "a" * 40 + "!"})
     assert time.monotonic() - begun < 2
     with pytest.raises(CannotCheck):
-        validate({"properties": {"s": inner}}, {"s": "a"})
+        validate({"properties": {"s": inner}}, {"s": "a" * 40 + "!"})
+    assert time.monotonic() - begun < 4
+
+
+D7 = "http://json-schema.org/draft-07/schema#"
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "fits_not"),
+    [
+        ({"properties": {"o": {"$schema": D7, "required": ["n"]}}}, {"o": {"n": 1}}, {"o": {}}),
+        ({"properties": {"o": {"$schema": D7, "items": [{"type": "null"}]}}}, {"o": [None, 1]}, {"o": [1]}),
+        (
+            {"$schema": D7, "properties": {"o": {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1}}},
+            {"o": 2},
+            None,
+        ),
+        (
+            {"properties": {"o": {"$ref": "#/$defs/o"}}, "$defs": {"o": {"$schema": D7, "dependencies": {"a": ["b"]}}}},
+            {"o": {"a": 1, "b": 2}},
+            {"o": {"a": 1}},
+        ),
+    ],
+)
+def test_a_part_is_read_by_the_dialect_that_it_declares(schema: Any, fits: Any, fits_not: Any) -> None:
+    """G06: generators leave their `$schema` in what is put into a larger document, and such a tool can be called."""
+    assert validate(schema, fits) is None
+    assert fits_not is None or isinstance(validate(schema, fits_not), Misfit)
+
+
+def test_true_and_false_are_of_every_dialect() -> None:
+    schema = {"properties": {"o": {"$schema": D7, "items": [{"$ref": "#/$defs/no"}]}}, "$defs": {"no": False}}
+    assert validate(schema, {"o": []}) is None
+    assert isinstance(validate(schema, {"o": [1]}), Misfit)
+
+
+def test_a_reference_into_the_middle_of_another_dialect_is_not_guessed_at() -> None:
+    inner = {"$schema": D7, "items": [{"items": [{}]}]}
+    with pytest.raises(CannotCheck):
+        validate({"properties": {"o": inner, "p": {"$ref": "#/properties/o/items/0"}}}, {"p": []})
+    with pytest.raises(CannotCheck):
+        validate({"properties": {"o": {"$schema": D7, "$ref": "#/$defs/o", "type": "null"}}, "$defs": {"o": {}}}, {})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"type": "numbr"}, {"properties": []}, {"required": "n"}, {"minimum": "1"}, {"pattern": "("}, {"items": "string"}],
+)
+def test_by_a_schema_that_is_none_nothing_is_judged(part: Any) -> None:
+    """G07: not by the library's accident either, whose exception would quote the value."""
+    for value in ("secret", 5, ["secret"], {"n": "secret"}):
+        if "pattern" in part and not isinstance(value, str):
+            continue
+        with pytest.raises(CannotCheck) as caught:
+            validate(part, value)
+        assert "secret" not in str(caught.value)
+        assert caught.value.__cause__ is None or "secret" not in str(caught.value.__cause__)
 
 
 @pytest.mark.slow

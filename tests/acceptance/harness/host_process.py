@@ -69,7 +69,9 @@ class Library:
         return self._take(plan)
 
     def reload(self) -> dict[str, Any]:
-        return self._take(self.plan.reload())
+        refused: list[Exception] = []
+        answer = self._take(self.plan.reload(on_refused=refused.append))
+        return {**answer, **({"refused": _error(refused[0])["error"]} if refused else {})}
 
     def state(self) -> dict[str, Any]:
         """What the session shows of itself: exposed tools, declared ones, the section, who is fresh."""
