@@ -18,7 +18,7 @@ def load(scene: Scene, step: Step, label: str) -> None:
         scene.build(f"{label} (builds the plan)")
     path = str(step.get("path") or scene.last_plan or DEFAULT_OUT)
     expect = step.get("expect", {})
-    fields = {key: step[key] for key in ("profile", "tools", "run_id") if key in step}
+    fields: dict[str, Any] = {key: step[key] for key in ("profile", "tools", "run_id") if key in step}
     scene.session_open = False
     answer = scene.ask("load", path=path, **fields)
     scene.session_open = "error" not in answer
