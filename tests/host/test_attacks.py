@@ -244,7 +244,7 @@ def test_two_servers_that_change_at_once(tmp_path: Path) -> None:
 
 def test_what_was_settled_while_it_was_on_its_way(tmp_path: Path) -> None:
     """G11: the end of a call that an operator settled closes no other one that was begun since."""
-    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), timeout_s=20)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE))
     session = plan.session()
     handle = inspected(session, "put")
 

@@ -65,7 +65,7 @@ class Real:
         self.script = {"tools": entries("get", "put"), **script}
         self.serve()
         command, args = control.command(folder, "gh")
-        self.transport = Transport("stdio", command, tuple(args), tool_timeout_s=10, startup_timeout_s=20)
+        self.transport = Transport("stdio", command, tuple(args), tool_timeout_s=100, startup_timeout_s=100)
         self.connections = Connections(environ={"PATH": "/usr/bin:/bin"})
         self.recompiled = 0
         self.runtime = Runtime(
