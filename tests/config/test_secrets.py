@@ -157,6 +157,6 @@ def test_prose_with_a_credential() -> None:
 @pytest.mark.parametrize("unit", ["a", "a-", "a--", "key=", "://a:", "Bearer ", "eyJ", "sk-", "${a:-", "token: ", "x."])
 def test_no_text_takes_for_ever(unit: str) -> None:
     """A long text is searched in one pass, and the credential in it is found (C04)."""
-    long = f"ghp_{'a1' * 18} {unit * (1_000_000 // len(unit))}"
+    long = f"ghp_{'a1' * 18} {unit * (500_000 // len(unit))}"
     assert secrets.find(long, "TOKEN")
     assert secrets.find_in_prose(long)

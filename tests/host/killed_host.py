@@ -32,8 +32,8 @@ from tests.host.running import plan_of, yes
 IMPORTED = (jsonschema, mcpexpose.host.calls, mcpexpose.toolschema.keywords, sqlite3)
 """What a host would import late: here before it is forked."""
 WORKERS = 4
-MOST = 10
-"""Calls of a life, before it ends; one in eleven ends while it still opens what the one before it left."""
+MOST = 6
+"""Calls of a life, before it ends; one in seven ends while it still opens what the one before it left."""
 MOMENT_S = 0.03
 """Within this time from there, it is killed."""
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

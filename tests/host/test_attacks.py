@@ -145,7 +145,7 @@ def test_a_call_that_is_cancelled_while_it_is_written_down(tmp_path: Path) -> No
     handle = inspected(session, "put")
     session.approve(handle, {})
     writing, go_on = threading.Event(), threading.Event()
-    ledger.meanwhile = lambda: (writing.set(), go_on.wait(20))
+    ledger.meanwhile = lambda: (writing.set(), go_on.wait())
 
     async def main() -> None:
         task = asyncio.create_task(session.call(handle, {}, through=server))
@@ -468,7 +468,7 @@ def test_a_list_that_never_comes(tmp_path: Path, kind: str) -> None:
         await asyncio.Event().wait()
 
     def blocked(server: str) -> Any:
-        end.wait(30)
+        end.wait()
 
     def short(done: Any) -> Any:
         servers = tuple(

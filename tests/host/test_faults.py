@@ -533,7 +533,7 @@ def test_disks_that_are_full_or_read_only(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(root), "MCPEXPOSE_STATE_DIR": str(tmp_path)}
     words = [sys.executable, "-c", DISKS, str(place)]
     try:
-        done = subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=280, check=False)
     finally:
         subprocess.run(["rm", "-rf", str(place)], check=True)
     assert done.returncode == 0, done.stderr.decode()

@@ -99,8 +99,8 @@ def test_any_text_can_be_judged(text: str) -> None:
     "unit", ["a\u200e", "\u200e", "\u2764\ufe0f\u200d", "\u5b57\u200b", "\u05d0\u200f", "\U000e0041"]
 )
 def test_no_text_takes_for_ever(unit: str) -> None:
-    """A megabyte of invisible characters is judged in one pass (law 6)."""
-    found = hidden_text(unit * (1_000_000 // len(unit)))
+    """Half a million invisible characters are judged in one pass (law 6)."""
+    found = hidden_text(unit * (500_000 // len(unit)))
     assert all(count > 0 for count in found.values())
 
 
