@@ -535,6 +535,7 @@ def test_disks_that_are_full_or_read_only(tmp_path: Path) -> None:
     try:
         done = subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=280, check=False)
     finally:
+        subprocess.run(["chmod", "-R", "u+rwX", str(place)], check=True)
         subprocess.run(["rm", "-rf", str(place)], check=True)
     assert done.returncode == 0, done.stderr.decode()
     found = json.loads(done.stdout)
