@@ -11,6 +11,23 @@ if TYPE_CHECKING:
 Step = dict[str, Any]
 
 
+COMMON = frozenset({"exit", "diagnostics", "diagnostics_in", "max_seconds", "no_file", "note"})
+"""What `judge` holds; steps that do not call it have their own fields, and say of a foreign one that it is."""
+OWN = {
+    "capture": {"tools", "requests", "max_requests"},
+    "inspect": {"outcome", "schema_has", "schema_equals_captured"},
+    "plan-repeat": {"byte_equal"},
+    "parallel": {"each_load", "all_searches"},
+}
+"""What the steps of a kind hold beside that."""
+
+
+def check_fields(scene: Scene, step: Step, label: str) -> None:
+    """A field of `expect` that nobody looks at would hide a fault."""
+    for key in step.get("expect", {}).keys() - COMMON - OWN.get(step["do"], set()):
+        scene.checks.that(False, f"{label}: a field of `expect` that is looked at", key)
+
+
 def judge(
     scene: Scene,
     step: Step,
