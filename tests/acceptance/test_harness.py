@@ -688,6 +688,18 @@ def test_digits_are_compared_as_they_are_spelled() -> None:
     assert not calls._same_digits('{"limit": 9007199254740993.0}', raw)
 
 
+def test_what_was_late_and_nothing_else_is_run_again() -> None:
+    """A limit of time is the case's, and a busy machine is no fault of the product."""
+    checks = Checks()
+    checks.in_time(1.0, 2, "search")
+    assert not checks.only_late
+    checks.in_time(3.0, 2, "search")
+    assert checks.only_late
+    checks.that(False, "a hit")
+    assert not checks.only_late
+    assert checks.failures == ["expected: search: within 2 s\n  seen: 3.00 s", "expected: a hit"]
+
+
 def test_a_command_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "tests.acceptance.harness.product.command_line",
