@@ -55,7 +55,7 @@ def _float(text: str) -> float:
 def _exact(text: str) -> float:
     number = _float(text)
     digits = re.split("[eE]", text)[0].replace(".", "").lstrip("-0")
-    if len(digits) >= DIGITS:
+    if len(digits) >= DIGITS - 1:  # whole numbers are lost from 9007199254740993 on
         from decimal import Decimal
 
         written = Decimal(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from mcpexpose.cli import console, exits, given, options
 from mcpexpose.cli.explain import unknown
 from mcpexpose.cli.tool import Tool
+from mcpexpose.surface.declarations import LIMIT_MAX
 
 if TYPE_CHECKING:
     import datetime
@@ -71,8 +73,8 @@ def command(
 
         console.out(files("mcpexpose.search").joinpath("manual.md").read_text("utf-8"))
         return exits.OK
-    if as_model and (explain or wanted):
-        raise click.UsageError("--as-model is what the model reads: it goes without --explain and --why-not")
+    if as_model and (explain or wanted or form == "json"):
+        raise click.UsageError("--as-model is what the model reads: it goes without --explain, --why-not and JSON")
     workspace = given.workspace(config, catalogs, now) if bundle is None else None
     held = given.compiled(workspace, now) if workspace else given.plan(bundle, config, catalogs, now)
     words = " ".join(query)
@@ -90,7 +92,7 @@ def command(
         if report.why_not is None and workspace is not None:
             console.say(f"mcpexpose: {unknown(workspace, wanted)}")
             return exits.USAGE
-    if form == "json" and not as_model:
+    if form == "json":
         console.out_machine(render_json(report))
     elif not refused and not as_model:
         console.out(render_text(report, console.screen()))
@@ -101,7 +103,7 @@ def command(
 
 def _number(limit: str | None) -> int | str | None:
     """The limit as a model would send it; what is no number goes on as it is, and is refused as the model's is."""
-    try:
-        return None if limit is None else int(limit)
-    except ValueError:
+    if limit is None or not re.fullmatch(r"[0-9]+(?:\.0+)?", limit):
         return limit
+    digits = limit.partition(".")[0].lstrip("0")
+    return int(digits or "0") if len(digits) < 10 else LIMIT_MAX

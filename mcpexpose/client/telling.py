@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Kind = Literal["stdio", "http", "sse"]
 CLOSED = -32000
 _TIMED_OUT = -32001
+_BEHIND = ("connection closed", "timed out")
+"""With one of the two codes above, what a relay (a proxy over pipes) says of the server behind it: no answer came."""
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 _UNAUTHORIZED = 401
@@ -86,7 +88,8 @@ def _as_said(code: int, message: str, *, heard: bool) -> CallTrouble:
 
     The SDK's codes for its own troubles are among those that servers give to theirs.
     """
-    if code in (CLOSED, _TIMED_OUT) and not heard:
+    relayed = any(word in message[:200].casefold() for word in _BEHIND)
+    if code in (CLOSED, _TIMED_OUT) and (relayed or not heard):
         return ConnectionLost("the connection ended")
     return ServerError(code, message)
 

@@ -211,6 +211,14 @@ def _misshapen(result: Mapping[str, Any]) -> str:
             return "a part of its content is none"
         if any(not isinstance(part.get(name), str) for name in _TEXTS.get(part["type"], ())):
             return "a part of its content lacks what its type promises"
-        if part["type"] == "resource" and not isinstance(part.get("resource"), dict):
+        if part["type"] == "resource" and not _is_resource(part.get("resource")):
             return "a part of its content lacks what its type promises"
     return ""
+
+
+def _is_resource(value: Any) -> bool:
+    """Whether VALUE is an embedded resource: an address, and a text or a blob."""
+    if not isinstance(value, dict) or not isinstance(value.get("uri"), str):
+        return False
+    held = [value[name] for name in ("text", "blob") if value.get(name) is not None]
+    return bool(held) and all(isinstance(each, str) for each in held)

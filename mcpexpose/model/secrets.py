@@ -76,7 +76,7 @@ def redact(text: str, name: str = "") -> str:
 
 def redact_forms(text: str) -> str:
     """TEXT with `***` for each stretch that has the form of a credential, whatever stands around it."""
-    return strike(text, _merged(_by_form(text)))
+    return strike(text, _merged([*_by_form(text), *_in_urls(text, prose=True)]))
 
 
 def strike(text: str, secrets: Sequence[Secret]) -> str:
@@ -143,6 +143,8 @@ _ASSIGNED = re.compile(
     r"(?!//)\\?[\"']?(?:(?i:bearer|basic|token)\s{1,4})?(?=(?P<value>[^\s\"'`,;&|\\<>\x00]{4,128}))"
 )
 _VALUE = re.compile(r"[^\s\"'`,;&|\\<>\x00]+")
+_SCHEMES = frozenset({"bearer", "basic", "digest", "apikey"})
+"""What stands before a credential, alone where a placeholder follows: `Authorization: Bearer <token>`."""
 _WHOLE_SCHEME = re.compile(r"(?i)\s*(?:(?:bearer|basic|token|apikey|digest)\s+)?")
 
 
@@ -187,7 +189,7 @@ def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secre
         at = found.end()
         value, strength = found["value"], strength_of_name(found["name"])
         looks = (strength > 1 and len(value) >= 6) or (strength > sure and _is_random(value, least_random))
-        if looks and "://" not in value and not _is_setting(value):
+        if looks and "://" not in value and value.lower() not in _SCHEMES and not _is_setting(value):
             whole = _VALUE.match(text, found.start("value"))
             at = whole.end() if whole else found.end("value")
             out.append(Secret(f"value of {found['name']}", found.start("value"), at))

@@ -92,6 +92,9 @@ def test_no_hit_ends_with_0_and_says_so(run: Run) -> None:
         (("history", "--limit", "-1"), "search-limit-invalid"),
         (("history", "--limit", "2.5"), "search-limit-invalid"),
         (("history", "--limit", "many"), "search-limit-invalid"),
+        (("history", "--limit", "1_0"), "search-limit-invalid"),
+        (("history", "--limit", "\u0665"), "search-limit-invalid"),
+        (("history", "--limit", "00"), "search-limit-invalid"),
     ],
 )
 def test_what_a_model_would_be_refused_ends_with_2_and_its_reason(
@@ -108,7 +111,8 @@ def test_what_a_model_would_be_refused_ends_with_2_and_its_reason(
 
 def test_a_limit_above_20_is_cut_to_20(run: Run) -> None:
     """As find_tools cuts it (F10)."""
-    assert json.loads(run("search", "history", "--limit", "500", "--format", "json").out)["limit"] == 20
+    for limit in ("21", "500", "9" * 30, "9" * 5_000, "20.0"):
+        assert json.loads(run("search", "history", "--limit", limit, "--format", "json").out)["limit"] == 20
     assert len(json.loads(run("search", "git", "--limit", "1", "--format", "json").out)["hits"]) == 1
 
 
@@ -189,3 +193,29 @@ def test_verify_finds_a_changed_byte(run: Run, project: Path) -> None:
     assert done.code == 1
     assert "plan-damaged" in done.out
     assert run("verify", "build/none").code == 2
+
+
+def test_explain_reads_a_bundle_too(run: Run, project: Path) -> None:
+    """The winner of each axis, as plan.json has it; what a bundle does not hold, it knows nothing of (C04)."""
+    assert run("plan", "--out", "build/plan").code == 0
+    (project / "config.toml").unlink()
+    done = run("explain", "git/git_log", "--plan", "build/plan")
+    assert done.code == 0
+    assert "tools.git_log.side_effect" in done.out
+    assert "is told of it in request 1" in done.out
+    assert "gives way" not in done.out
+    value = json.loads(run("explain", "git/git_log", "--plan", "build/plan", "--format", "json").out)
+    assert (value["decision"]["exposure"], value["losers"]) == ("deferred", [])
+    for tool in ("git/git_push", "git/git_gc", "git/none"):
+        gone = run("explain", tool, "--plan", "build/plan")
+        assert (gone.code, gone.out) == (2, "")
+        assert f"build/plan holds no tool {tool}" in gone.err
+
+
+def test_explain_says_where_nobody_is_there_to_ask(run: Run, project: Path) -> None:
+    """A call that asks is refused in an unattended profile."""
+    with (project / "config.toml").open("a") as file:
+        file.write("[profiles.night]\nunattended = true\n[profiles.day]\n")
+    assert "night (refused: nobody is there to ask)" in run("explain", "git/git_commit").out
+    assert "day (refused" not in run("explain", "git/git_commit").out
+    assert "refused" not in run("explain", "git/git_log").out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from mcpexpose.config import document
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Severity
 from tests.config.reading import line_and_column, said, text
+from tests.work import growth
 
 WRONG = [
     ("command = “npx”\n", 1, 11, "U+201C"),
@@ -145,13 +145,17 @@ def test_little_is_no_fault(source: str) -> None:
     ids=lambda source: source[:6] + str(len(source)),
 )
 def test_too_deep_is_said_before_anything_recurses(source: str) -> None:
-    """Beyond 100 levels there is a finding, in little time, and no traceback (C04)."""
-    before = time.monotonic()
+    """Beyond 100 levels there is a finding, and no traceback (C04)."""
     read = text(source)
     assert said(read.findings) == [("config-too-deep", "config.toml")]
     assert read.comments == ()
     assert read.locate(("a",)) is not None
-    assert time.monotonic() - before < 10
+
+
+@pytest.mark.parametrize("unit", ["[", ".a", "{a="])
+def test_what_is_too_deep_is_not_gone_into(unit: str) -> None:
+    """Ten times as deep is at most ten times the work (C04)."""
+    assert growth(lambda deep: lambda: text(f"a{'' if unit == '.a' else ' = '}{unit * deep}"), 1_000) < 11
 
 
 def test_brackets_in_strings_and_comments_nest_nothing() -> None:
@@ -171,13 +175,11 @@ def test_too_large_is_said_before_it_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ['\\"', '"""', "'", "=", "#", "{", "x.", '"\\', "[a]\n", "a\n"])
-def test_no_text_takes_long(unit: str) -> None:
-    """A megabyte of anything is judged in seconds, on a busy machine too: the work is linear (C04)."""
-    before = time.monotonic()
+def test_no_text_takes_for_ever(unit: str) -> None:
+    """A megabyte of anything is judged: no pattern and no search begins again at each character (C04)."""
     read = text(unit * (document.MAX_BYTES // len(unit)))
     assert read.locate(("x",)) is not None
     assert read.findings or unit == "#"
-    assert time.monotonic() - before < 60
 
 
 @pytest.mark.parametrize(

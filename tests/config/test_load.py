@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mcpexpose.config import load
 from mcpexpose.model.finding import Severity
 from tests.config.reading import SERVER, line_and_column, parsed, said, text
+from tests.work import growth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KEYS = '[mcp_servers.a]\ncommand = "x"\n{}\n'
 HTTP = '[mcp_servers.a]\nurl = "https://mcp.example/mcp"\n{}\n'
@@ -520,15 +524,21 @@ def test_a_number_that_python_does_not_write_is_said_at_its_place(place: str, nu
     assert parsed(f"# {number}\n[mcp_servers.a]\ncommand = 'x'\ndescription = '{number}'\n")[1] == ()
 
 
-@pytest.mark.parametrize(
-    "lines",
-    ["[mcp_servers.a]\ncommand = 'x'\n" + "".join(f"xkey{n} = 1\n" for n in range(5_000)), "allow = [" + "1," * 20_000],
-    ids=["unknown keys", "wrong types"],
-)
-def test_many_mistakes_take_little_time(lines: str) -> None:
-    """A hostile config has tens of thousands of mistakes: each is said, and none is compared with all others (C04)."""
-    source = lines if lines.startswith("[") else f"{SERVER}{lines}]\n"
-    before = time.monotonic()
-    _, findings = parsed(source)
-    assert len(findings) >= 5_000
-    assert time.monotonic() - before < 20
+def unknown_keys(number: int) -> str:
+    return "[mcp_servers.a]\ncommand = 'x'\n" + "".join(f"xkey{n} = 1\n" for n in range(number))
+
+
+def wrong_types(number: int) -> str:
+    return f"{SERVER}allow = [{'1,' * number}]\n"
+
+
+@pytest.mark.parametrize("source", [unknown_keys, wrong_types])
+def test_many_mistakes_are_not_compared_with_each_other(source: Callable[[int], str]) -> None:
+    """A hostile config has thousands of mistakes: each is said, at the same cost as one of a few (C04)."""
+    assert len(parsed(source(2_000))[1]) >= 2_000
+
+    def read(number: int) -> Callable[[], object]:
+        text = source(number)
+        return lambda: parsed(text)
+
+    assert growth(read, 50) < 11

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 import mcpexpose
-from mcpexpose import BundleRefused, InputMissing
+from mcpexpose import BundleRefused, InputMissing, UsageRefused
 from mcpexpose.bundle.write import write
 from mcpexpose.host.clock import RunningClock
 from tests.builders import compiled, tool
@@ -257,3 +257,9 @@ def test_equal_plans_give_equal_surfaces(load: Callable[..., HostPlan], done: Co
     again = compiled(*reversed(pairs), profiles=done.plan.profiles)
     assert again.plan == replace(done.plan)
     assert load(again).session().declared() == plan.session().declared()
+
+
+def test_an_engine_that_is_none_is_refused(tmp_path: Path) -> None:
+    """Not taken for the default one."""
+    with pytest.raises(UsageRefused, match=r"no engine 'wosh'; there are: table, whoosh"):
+        mcpexpose.load_plan(tmp_path, engine="wosh")  # type: ignore[arg-type]

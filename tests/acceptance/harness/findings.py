@@ -139,6 +139,11 @@ def lacks(expected: dict[str, Any], found: list[Seen]) -> list[str]:
     ]
 
 
+def unknown_fields(expected: dict[str, Any]) -> list[str]:
+    """Fields of an expected diagnostic that nobody looks at."""
+    return sorted(expected.keys() - _FURTHER.keys() - {"kind", "or_kind", "severity", "subject", "note"})
+
+
 def forbidden(rule: str, seen: Seen, servers: set[str]) -> bool:
     """Whether a finding is one of `kind` or `kind:subject`."""
     kind, _, subject = rule.partition(":")

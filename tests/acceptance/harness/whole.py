@@ -18,6 +18,8 @@ def check_diagnostics(scene: Scene) -> None:
     for wanted in expect.get("diagnostics", []):
         found = [seen for seen in scene.seen if findings.matches(wanted, seen, scene.servers)]
         what = " ".join(str(wanted[key]) for key in ("severity", "kind", "subject") if key in wanted)
+        for key in findings.unknown_fields(wanted):
+            checks.that(False, f"diagnostic {what}: a field that the harness knows", key)
         if not found:
             near = [seen for seen in scene.seen if seen.slug in {wanted["kind"], *wanted.get("or_kind", [])}]
             if not near and _may_come_later(scene):
@@ -41,7 +43,7 @@ def check_diagnostics(scene: Scene) -> None:
 
 def _may_come_later(scene: Scene) -> bool:
     parts = scene.left_out_parts
-    return bool(parts & {"lock", "import", "machine"}) or scene.clouded("lint") or scene.clouded("plan")
+    return bool(parts & {"lock", "machine"}) or scene.clouded("lint") or scene.clouded("plan")
 
 
 def _named_in_text(scene: Scene, subject: str, found: list[findings.Seen], what: str) -> None:
