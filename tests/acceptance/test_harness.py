@@ -103,6 +103,13 @@ def test_further_fields_of_a_diagnostic(field: Answer, right: Answer, wrong: Ans
     assert findings.lacks(field, [seen(**wrong)]) != []
 
 
+def test_one_finding_has_all_the_further_fields() -> None:
+    two = [seen(line=3, message="one"), seen(line=4, message="other")]
+    assert findings.lacks({"line": 3, "hint": "one"}, two) == []
+    assert findings.lacks({"line": 3, "hint": "other"}, two) != []
+    assert findings.lacks({"line": 3, "count": 2}, [seen(line=3, label="1"), seen(line=4, label="1")]) == []
+
+
 def test_a_count_is_that_of_each_run() -> None:
     twice = [seen(label="1"), seen(label="1"), seen(label="2"), seen(label="2")]
     assert findings.lacks({"count": 2}, twice) == []
@@ -469,6 +476,12 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     assert run_made_up(tmp_path / "2", {}, answer, steps=[{"do": "no-such-step"}]).failures
     assert run_made_up(tmp_path / "3", {}, answer, steps=[{"do": "assert", "no_such": 1}]).failures
     assert run_made_up(tmp_path / "4", {}, answer, make=[{"op": "no-such", "file": "x"}]).failures
+    diagnostic = {"kind": FINDING["slug"], "colum": 3}
+    assert run_made_up(tmp_path / "5", {"diagnostics": [diagnostic]}, answer).failures
+    assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"first": "a/x"}}]).failures
+    assert run_made_up(
+        tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": "zero"}}]
+    ).failures
 
 
 def test_a_glob_that_meets_nothing_fails(tmp_path: Path) -> None:

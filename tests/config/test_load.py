@@ -177,6 +177,43 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest(source: str, subject:
 
 
 @pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        (KEYS.format("disabled = true"), "enabled = false"),
+        (KEYS.format("disabled = false"), "Remove it"),
+        (KEYS.format("alwaysLoad = true"), 'exposure = "direct"'),
+        (KEYS.format("defer_loading = true"), 'exposure = "deferred"'),
+        (KEYS.format("trust = true"), "[policy] auto_approve"),
+        (KEYS.format("timeout = 5000"), "in seconds"),
+        (HTTP.format('bearer_token = "x"'), "into a variable"),
+        (KEYS.format("[mcp_servers.a.tools.t]\nhidden = true"), 'exposure = "hidden"'),
+        (KEYS.format("[mcp_servers.a.tools.t]\ndeny = true"), "deny of its server"),
+    ],
+)
+def test_a_key_of_another_host_is_not_renamed_to_what_means_something_else(source: str, advice: str) -> None:
+    """Who follows the advice gets what the key meant: `disabled = true` never becomes `enabled = true` (C01)."""
+    _, [finding] = parsed(source)
+    assert finding.slug == "config-unknown-key"
+    assert advice in finding.advice
+
+
+@pytest.mark.parametrize("dots", ["my.server", "a.b.c"])
+def test_an_id_with_dots_and_no_quotes(dots: str) -> None:
+    """`[mcp_servers.my.server]` is a table within a table: the header that was meant is named (C01)."""
+    _, findings = parsed(f'[mcp_servers.{dots}]\ncommand = "x"\n')
+    assert any(f'[mcp_servers."{dots}"]' in finding.advice for finding in findings)
+
+
+def test_tools_of_a_profile_are_ours_where_they_are_a_list() -> None:
+    """Codex keeps a table `tools` in its profiles; a list of tools was meant for us, and is not dropped (C01)."""
+    _, findings = parsed('[profiles.ci]\ntools = ["a/x"]\n')
+    assert said(findings) == [("config-unknown-key", "profiles.ci.tools")]
+    assert "default_tools" in findings[0].message
+    _, findings = parsed("[profiles.ci.tools]\nweb_search = true\n")
+    assert said(findings) == []
+
+
+@pytest.mark.parametrize(
     "source",
     ["[tags]\na = 1\n", "[server]\nport = 1\n", "[mcp]\nx = 1\n", 'limit = 3\nprofile = "x"\n', "[list]\n[hints]\n"],
 )

@@ -10,6 +10,37 @@ if TYPE_CHECKING:
 
 Step = dict[str, Any]
 
+EVERYWHERE = frozenset({"exit", "diagnostics", "diagnostics_in", "max_seconds", "no_file", "note"})
+BESIDE = {
+    "load": {"stale", "fresh", "declares", "excludes", "plan"},
+    "reload": {"stale", "fresh", "declares", "excludes", "plan"},
+    "inspect": {"outcome", "schema_has", "schema_equals_captured"},
+    "capture": {"tools", "requests", "max_requests"},
+    "plan-repeat": {"byte_equal"},
+    "parallel": {"each_load", "all_searches"},
+}
+"""Step kind: what its `expect` may hold beside what that of every kind may."""
+HELD_THERE = frozenset({"call", "call-python", "call-by-exposed-name", "search", "find"})
+"""Kinds whose drivers fail by themselves at a field that they do not know."""
+UNJUDGED = frozenset(
+    {
+        *("serve", "recapture", "clock", "env", "approve", "resolve", "restart-host", "notify", "settle", "assert"),
+        *("audit", "audit-sink", "json-set", "fs-chmod", "fs-snapshot", "disk-full"),
+    }
+)
+"""Kinds that prepare something: what follows them is judged, and an `expect` of theirs would hold nothing."""
+
+
+def check_known(scene: Scene, step: Step, label: str) -> None:
+    """Fail where the `expect` of a step asks for what no driver would look at."""
+    kind = step["do"]
+    asked = set(step.get("expect", {}))
+    if kind not in HELD_THERE:
+        known = set() if kind in UNJUDGED else EVERYWHERE | BESIDE.get(kind, set())
+        unknown = sorted(asked - known)
+        if unknown:
+            scene.checks.that(False, f"{label}: expectations that the harness knows", unknown)
+
 
 def judge(
     scene: Scene,

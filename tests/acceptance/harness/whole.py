@@ -16,6 +16,8 @@ def check_diagnostics(scene: Scene) -> None:
     """Every diagnostic that the case wants was reported, and none that it forbids, by whatever command or step."""
     checks, expect = scene.checks, scene.case.expect
     for wanted in expect.get("diagnostics", []):
+        unknown = sorted(wanted.keys() - findings.FIELDS)
+        checks.that(not unknown, "fields of a diagnostic that the harness knows", unknown)
         found = [seen for seen in scene.seen if findings.matches(wanted, seen, scene.servers)]
         what = " ".join(str(wanted[key]) for key in ("severity", "kind", "subject") if key in wanted)
         if not found:
