@@ -150,7 +150,7 @@ def _example(path: Path, key: str, kind: str) -> str:
         return _EXAMPLES.get(key, '"…"')
     if path[0] == "mcp_servers" and len(path) == 4 and path[2] == "tools":
         return f"[{dotted(path)}]"
-    if key in _EXAMPLES and (kind not in ("model_type", "string_type") or key in ("max_age", "match")):
+    if key in _EXAMPLES and (kind not in ("model_type", "string_type", "bool_type") or key in ("max_age", "match")):
         return _EXAMPLES[key]
     if kind in ("model_type", "dict_type", "mapping_type"):
         return f"[{dotted(path)}]"

@@ -503,6 +503,34 @@ def test_a_broken_server_is_left_out_of_a_preview(keys: str, kept: bool) -> None
     assert config.broken == (() if kept else ("a",))
 
 
+@pytest.mark.parametrize(
+    ("table", "default"),
+    [
+        ('[exposure]\ndefault = "hiden"', "hidden"),
+        ("[exposure]\ndefault = true", "hidden"),
+        ('[exposure]\ndefalt = "hidden"', "hidden"),
+        ('[Exposure]\ndefault = "hidden"', "hidden"),
+        ('[exposures]\ndefault = "hidden"', "hidden"),
+        ("[exposure]\ndefault = 'direct'\nsearch_limits = 3", "direct"),
+        ("[exposure]\nsearch_limit = 99", "deferred"),
+        ("[exposure]\ncontext_window = true", "deferred"),
+        ("[limits]\nargs_max_bytes = 0", "deferred"),
+    ],
+)
+def test_a_default_that_cannot_be_read_shows_nothing(table: str, default: str) -> None:
+    """What may have been meant to hide is not shown by a preview; a fault elsewhere leaves the default (X01, law 8)."""
+    config, findings = parsed(f"{table}\n{SERVER}")
+    assert len(findings) == 1
+    assert config is not None
+    assert config.exposure.default == default
+
+
+def test_a_policy_under_an_almost_right_name_approves_nothing() -> None:
+    config, _ = parsed(f"[polices]\nauto_approve = []\n{SERVER}")
+    assert config is not None
+    assert config.policy.auto_approve == ()
+
+
 def test_a_broken_policy_approves_nothing() -> None:
     """Where `[policy]` cannot be read, nothing runs without asking in the preview (G06)."""
     for broken in ("auto_approve = 1", 'auto_approve = ["read_only", 1]', "auto_aprove = []"):
