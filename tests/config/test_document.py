@@ -71,6 +71,13 @@ def test_what_an_editor_put_there_is_told_with_what_belongs_there(source: str, a
     assert advice in finding.advice
 
 
+def test_what_is_asked_for_each_of_many_tables_is_looked_for_once() -> None:
+    """Thousands of waivers cost no more than as many other tables: the places of all tables are listed once (C04)."""
+    read = text("[[waivers]]\nrule = 'x'\n" * 3)
+    assert read.starts_of_tables == (0, 23, 46)
+    assert read.starts_of_tables is read.starts_of_tables
+
+
 TWICE = [
     ('[mcp_servers.a]\ncommand = "x"\n\n[mcp_servers.a]\ncommand = "x"\n', "mcp_servers.a", 4, (1, 4)),
     (
