@@ -426,6 +426,9 @@ CONTROLS = [
     (KEYS.format('args = ["..\\build\\t.js"]'), "a:args[0]", True),
     (KEYS.format('args = ["--dir", "C:\\Program Files\\new"]').replace("\\P", "\\\\P"), "a:args[1]", True),
     (KEYS.format('env = { P = "C:\\temp" }'), "a:env.P", True),
+    (KEYS.format('args = ["--dir=C:\\temp"]'), "a:args[0]", True),
+    (KEYS.format('args = ["/c", "type C:\\notes.txt"]'), "a:args[1]", True),
+    (KEYS.format('env = { P = "/opt/x;C:\\tools" }'), "a:env.P", True),
     (HTTP.format('http_headers = { A = "x\\r\\nB: c" }'), "a:http_headers.A", False),
     (KEYS.format('args = ["x\\u0000y z"]'), "a:args[0]", False),
     (KEYS.format('allow = ["get\\t*"]'), "a:allow[0]", False),
@@ -452,6 +455,7 @@ def test_lines_that_are_meant_are_no_fault() -> None:
         'args = ["-c", """\nimport x\nprint(x.y)\n"""]\n'
         'env = { KEY = "-----BEGIN CERTIFICATE-----\\nabc\\n-----END CERTIFICATE-----\\n" }\n'
         '[mcp_servers.a.tools.t]\ndescription = "one\\ntwo"\n'
+        '[mcp_servers.b]\ncommand = "x"\nargs = ["--set=a:\\nb: c\\nd: e", "-c", "x = {1: 2};\\ty = 3"]\n'
     )
     assert parsed(source)[1] == ()
 
