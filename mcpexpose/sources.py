@@ -1,4 +1,4 @@
-"""The texts that findings are about, by the names that findings give them: config, packs, catalogs, lock."""
+"""The texts that findings are about, by the names that findings give them: config, packs, catalogs, lock, tests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Sources:
         if file == self._config.name:
             return self._config
         if file not in self._documents:
-            self._documents[file] = self._pack_document(file)
+            self._documents[file] = self._pack_document(file) or self._test_document(file)
         return self._documents[file]
 
     def _pack_document(self, file: str) -> Document | None:
@@ -72,6 +72,18 @@ class Sources:
         from mcpexpose.config.packs import document
 
         return document(written, self._folder)
+
+    def _test_document(self, file: str) -> Document | None:
+        from mcpexpose.config.document import read
+        from mcpexpose.config.tests import SUFFIX
+        from mcpexpose.model.errors import InputMissing
+
+        if not file.endswith(SUFFIX) or file.startswith(self._catalog_name + "/"):
+            return None
+        try:
+            return read(self._folder / file, file)
+        except InputMissing:
+            return None
 
     def _catalog_text(self, file: str) -> CatalogText | None:
         if file != LOCK_NAME and not file.startswith(self._catalog_name + "/"):

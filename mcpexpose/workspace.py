@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mcpexpose.catalog.drift import Drift
     from mcpexpose.catalog.places import CatalogText
     from mcpexpose.config.document import Document
+    from mcpexpose.config.tests import Written
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.changes import Changes
     from mcpexpose.model.config import Config, ResolvedConfig, ResolvedPack
-    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.freshness import Freshness
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.manifest import Manifest
@@ -169,7 +169,7 @@ class Workspace:
         return {server: identity_of(way) for server, way in self.resolved.transports.items()} if self.resolved else {}
 
     @cached_property
-    def tests(self) -> tuple[Expectation, ...] | None:
+    def tests(self) -> tuple[Written, ...] | None:
         """The policy tests beside the config; None where a file of them is at fault."""
         from mcpexpose.config.tests import beside_parsed
 

@@ -14,7 +14,7 @@ LAYERS = (
     {"toolschema"},
     {"surface"},
     {"config", "catalog", "client", "compiler", "search"},
-    {"bundle", "sources"},
+    {"bundle", "sources", "importers"},
     {"workspace", "report", "host"},
     {"lint", "testing", "gateway", "adapters"},
     {"cli"},
@@ -35,6 +35,7 @@ OWNERS = {
     "langgraph": {"adapters/langchain_agent.py"},
     "agents": {"adapters/openai_agents.py"},
     "whoosh": {"search"},
+    "yaml": {"importers/yamltext.py"},
     "cryptography": {"bundle/signature.py"},
     "opentelemetry": {"host/telemetry.py"},
     # What the mcp client raises is pydantic's; LangChain's tools and Pydantic AI's validators are its models.
@@ -49,7 +50,7 @@ OWNERS = {
 }
 """Library to the rooms or files that may import it."""
 
-LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh", "cryptography", "opentelemetry"}
+LAZY = {"tomlkit", "jsonschema", "referencing", "mcp", "mcp_types", "whoosh", "cryptography", "opentelemetry", "yaml"}
 """Imported inside the functions that need them, so that the rest starts fast."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

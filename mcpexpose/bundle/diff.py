@@ -123,7 +123,8 @@ def _definition(
         told = differences(reviewed(old(was)), reviewed(definition))
         yield from (part for part in told if part.field not in own)
     elif definition is None or _as_it_was(one, definition) != one.definition_digest:
-        yield Part(Risk.SCHEMA, "inputSchema", "schema or annotations changed")
+        # Which of them, and how, is not known here; what may be a SAFETY is never told as less.
+        yield Part(Risk.SAFETY, "inputSchema", "schema or annotations changed (a plan.json does not say how)")
 
 
 def _as_it_was(tool: PlannedTool, definition: dict[str, Any]) -> str:

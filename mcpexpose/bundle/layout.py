@@ -63,12 +63,12 @@ def is_known(path: str) -> bool:
     return folder == INDEX and _INDEX_NAME.fullmatch(name) is not None
 
 
-def damaged(file: str, what: str) -> Finding:
+def damaged(file: str, what: str, advice: str = "Build the plan again: mcpexpose plan --out DIR.") -> Finding:
     """`plan-damaged`: a file that is missing, changed or not listed. WHAT continues a sentence that names it."""
     return _error(
         "plan-damaged",
         f"the plan is damaged: {shown(file, 200)} {what}",
-        "Build the plan again: mcpexpose plan --out DIR.",
+        advice,
         {"file": shown(file, 200)},
     )
 

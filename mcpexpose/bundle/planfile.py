@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _BESIDE = frozenset({"hidden", "left_out", "findings", "writable", "preview", "changes"})
 """Keys that `plan --format json` adds."""
+_NO_PLAN = "Name the plan.json of a bundle, or what `mcpexpose plan --format json` gave."
 
 
 def read_plan(path: Path) -> Plan:
@@ -31,9 +32,9 @@ def read_plan(path: Path) -> Plan:
     try:
         value = strict.loads(data)
     except ValueError:
-        raise layout.refusal(layout.damaged(name, "is not JSON")) from None
+        raise layout.refusal(layout.damaged(name, "is not JSON", _NO_PLAN)) from None
     if not isinstance(value, dict):
-        raise layout.refusal(layout.damaged(name, "is no plan"))
+        raise layout.refusal(layout.damaged(name, "is no plan", _NO_PLAN))
     if value.get("format") != PLAN_FORMAT and type(value.get("format")) is int:
         raise layout.refusal(
             layout.other_version("plan format", value["format"], PLAN_FORMAT, value.get("tool_version"))
@@ -41,7 +42,7 @@ def read_plan(path: Path) -> Plan:
     try:
         plan = from_json(Plan, {key: each for key, each in value.items() if key not in _BESIDE})
     except (ValueError, TypeError):
-        raise layout.refusal(layout.damaged(name, "is no plan, or one of another shape")) from None
+        raise layout.refusal(layout.damaged(name, "is no plan, or one of another shape", _NO_PLAN)) from None
     last = plan.tools[-1] if plan.tools else None
     if finding := check_plan(plan, last.offset + last.length + 1 if last else 0):
         raise layout.refusal(finding)

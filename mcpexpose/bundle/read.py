@@ -30,6 +30,7 @@ from mcpexpose.search.blocks import Blocks, OtherVersion, TableDamaged
 from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_NO_BUNDLE = "Name a folder that `mcpexpose plan --out DIR` wrote, or write one there."
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -209,7 +210,7 @@ def _manifest_document(folder: Folder) -> tuple[bytes, dict[str, Any]]:
     try:
         file = folder.open(layout.MANIFEST)
     except FileNotFoundError:
-        raise layout.refusal(layout.damaged(layout.MANIFEST, "is missing")) from None
+        raise layout.refusal(layout.damaged(layout.MANIFEST, "is missing", _NO_BUNDLE)) from None
     except OSError as error:
         raise layout.refusal(_unreadable(layout.MANIFEST, error)) from None
     if file.size > layout.MANIFEST_MAX:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ALGORITHM = "ed25519"
 SIGNATURE_MAX = 4_096
 """Bytes of a signature file."""
+_SIGN_IT = "Take the bundle as its signer gave it, or, if you are that one, sign it: mcpexpose sign DIR --key FILE."
 _CONTEXT = b"mcpexpose plan manifest 1\n"
 
 
@@ -115,12 +116,14 @@ def check(folder: Folder, digest: str, public_key: str | bytes | os.PathLike[str
     try:
         file = folder.open(layout.SIGNATURE)
     except OSError:
-        raise layout.refusal(layout.damaged(layout.SIGNATURE, "is missing, and a signature is demanded")) from None
+        raise layout.refusal(
+            layout.damaged(layout.SIGNATURE, "is missing, and a signature is demanded", _SIGN_IT)
+        ) from None
     try:
         key.verify(_signature(file.read(0, SIGNATURE_MAX + 1)), _signed(digest))
     except (InvalidSignature, ValueError):
         raise layout.refusal(
-            layout.damaged(layout.SIGNATURE, "does not fit the manifest and the public key that was given")
+            layout.damaged(layout.SIGNATURE, "does not fit the manifest and the public key that was given", _SIGN_IT)
         ) from None
 
 

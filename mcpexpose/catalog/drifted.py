@@ -66,7 +66,7 @@ def _of_server(drift: ServerDrift, config: str, catalogs: Mapping[str, Catalog])
         return Finding(
             "lock-stale",
             Severity.ERROR,
-            f"{server} is not in {LOCK_NAME}: it was made from another config{hint}",
+            f"{server} is not in {LOCK_NAME}, so it was never reviewed{hint}",
             (drift.server,),
             "Review its catalog; `mcpexpose lock` accepts it.",
             table,
@@ -75,7 +75,7 @@ def _of_server(drift: ServerDrift, config: str, catalogs: Mapping[str, Catalog])
         return Finding(
             "lock-stale",
             Severity.ERROR,
-            f"{LOCK_NAME} holds {server}, which the config no longer has: it was made from another config",
+            f"{LOCK_NAME} holds {server}, which the config no longer has",
             (drift.server,),
             "Run `mcpexpose lock`, which drops it.",
             locked,

@@ -46,7 +46,8 @@ def load_one(folder: Path, server: str, *, folder_name: str = "catalogs") -> tup
     """The same for one server."""
     path = path_of(folder, server)
     if path is None:
-        return None, (_missing(server, f"{folder_name}/{file_name(server)}"),)
+        file = f"{folder_name}/{file_name(server)}"
+        return None, (_unreadable(server, file, folder_name) if _is_closed(folder) else _missing(server, file),)
     name = f"{folder_name}/{path.name}"
     return parse(lambda: read_text(path), server, name)
 
@@ -102,6 +103,22 @@ def write_bytes(folder: Path, server: str, data: bytes) -> Path:
     except OSError as error:
         raise InputMissing(f"{shown(path.name)} cannot be written: {error.strerror or 'unknown error'}") from error
     return path
+
+
+def _is_closed(folder: Path) -> bool:
+    """Whether a folder is there whose files nobody here can see."""
+    return folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK)
+
+
+def _unreadable(server: str, file: str, folder: str) -> Finding:
+    return Finding(
+        "catalog-missing",
+        Severity.ERROR,
+        f"{shown(server)} has no usable catalog: the folder {shown(folder)} cannot be read",
+        (server,),
+        "Give yourself the right to read and enter it.",
+        Place(file),
+    )
 
 
 def _missing(server: str, file: str) -> Finding:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.plan import Plan
     from mcpexpose.workspace import Workspace
 
-_MANIFEST = "manifest.json"
+_MANIFEST, _PLAN = "manifest.json", "plan.json"
 
 
 def compare(workspace: Workspace, other: str) -> Changes:
@@ -44,7 +44,9 @@ def _side(workspace: Workspace, other: str) -> tuple[Plan, Callable[[int], Mappi
         is_folder, is_file, is_bundle = path.is_dir(), path.is_file(), (path / _MANIFEST).exists()
     except (OSError, ValueError):
         is_folder = is_file = is_bundle = False
-    if is_file:
+    if is_file and path.name == _PLAN and (path.absolute().parent / _MANIFEST).is_file():
+        path, is_bundle = path.absolute().parent, True  # its definitions lie beside it
+    elif is_file:
         from mcpexpose.bundle.planfile import read_plan
 
         return read_plan(path), None

@@ -51,4 +51,7 @@ def command(file: Path, bundle: Path | None, form: str) -> int:
         console.out_machine(dump(audit.as_json()))
     else:
         console.out(text(audit, console.screen()))
+    if audit.unreadable and not audit.events:
+        console.say(f"mcpexpose: nothing was checked: no line of {shown(console.name_of(file))} is an event of a host")
+        return exits.NOTHING_CHECKED
     return exits.OK

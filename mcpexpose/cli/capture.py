@@ -104,7 +104,7 @@ def read_setup(config: Path | None, catalogs: Path | None, now: datetime.datetim
     from mcpexpose.model.errors import PlanRefused
     from mcpexpose.model.finding import Severity
 
-    workspace = given.workspace(config, catalogs, now)
+    workspace = given.workspace(config, catalogs, now, made=True)
     parsed = workspace.config
     if parsed is None:
         raise PlanRefused(f"{workspace.name} has errors", workspace.findings_of_config)
@@ -230,7 +230,7 @@ def of_file(server: str, path: Path, now: datetime.datetime) -> Captured:
         return decode(data)
 
     if str(path) != "-" and not path.is_file():
-        raise InputMissing(f"{shown(str(path))} is not there")
+        raise InputMissing(f"{shown(str(path))} is {'no file' if path.exists() else 'not there'}")
     catalog, findings = parse(text, server, "stdin" if str(path) == "-" else path.as_posix())
     advice = "Give --from-file a tools/list result or a catalog, in JSON."
     findings = tuple(replace(each, advice=advice) if each.slug == "catalog-invalid-json" else each for each in findings)
@@ -259,7 +259,8 @@ def finish(setup: Setup, captured: Sequence[Captured], choices: Choices) -> int:
     if choices.verbose:
         for row in rows:
             if row.captured.stderr:
-                console.say(f"stderr of {shown(row.server)}, its end: {row.captured.stderr}")
+                lines = "".join(f"\n    {line}" for line in row.captured.stderr.split("\n"))
+                console.say(f"stderr of {shown(row.server)}, its end:{lines}")
     console.put(
         choices.form, as_json(rows, findings) if choices.form == "json" else as_text(rows, setup.described, choices)
     )

@@ -62,7 +62,8 @@ def command(
     catalogs: Path | None,
     now: datetime.datetime | None,
 ) -> int:
-    """Request 1 in the form of a model's API: the same aliases, descriptions and schemas that a host declares.
+    """Request 1 in the form of a model's API: the same aliases, descriptions and schemas that a host declares. Or the
+    servers as a host's own config has them, with the plan's tools alone.
 
     What the API cannot say, or would refuse, is mended or left out, and told on stderr; --format json has each loss as
     a record beside the value. Credentials are in none of it: where one is wanted stands the variable's name, ${NAME}.
@@ -77,7 +78,7 @@ def command(
     from mcpexpose.model.text import shown
     from mcpexpose.report import export as report
 
-    held, code, held_up = _held(bundle, config, catalogs, now)
+    held, code, held_up = _held(bundle, config, catalogs, now, out)
     made = export(held, target, profile=profile)
     losses = report.render_losses(made, console.screen())
     if losses:
@@ -95,13 +96,20 @@ def command(
 
 
 def _held(
-    bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None
+    bundle: Path | None,
+    config: Path | None,
+    catalogs: Path | None,
+    now: datetime.datetime | None,
+    out: Path | None,
 ) -> tuple[HostPlan, int, str]:
     """The plan, what its findings end with, and why no file may be made of it; "" where one may."""
+    reports = (out,) if out is not None else ()
     if bundle is not None:
+        given.spare(reports, bundle=bundle)
         return given.plan(bundle, config, catalogs, now), exits.OK, ""
     from mcpexpose.cli.linting import not_waived
 
     at_hand = given.workspace(config, catalogs, now)
+    given.spare(reports, at_hand)
     held = given.compiled(at_hand, now)
     return held, exits.of_findings(not_waived(at_hand)), "" if at_hand.writable else given.held_up(at_hand)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.cli.console import name_of, say
 from mcpexpose.cli.options import now_or
+from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Severity
 from mcpexpose.model.struck import struck
 from mcpexpose.model.text import shown
@@ -17,7 +18,7 @@ from mcpexpose.report.words import count
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcpexpose.host.plan import HostPlan
     from mcpexpose.model.finding import Finding, Location, Place
@@ -25,14 +26,34 @@ if TYPE_CHECKING:
 
 
 def workspace(
-    config: Path | None, catalogs: Path | None, now: datetime.datetime | None, *, start: Path | None = None
+    config: Path | None,
+    catalogs: Path | None,
+    now: datetime.datetime | None,
+    *,
+    start: Path | None = None,
+    made: bool = False,
 ) -> Workspace:
-    """The workspace of the config that was named or is found. Raises InputMissing, NothingChecked."""
+    """The workspace of the config that was named or is found. Raises InputMissing, NothingChecked.
+
+    A folder of catalogs that is named has to be there, unless the command makes it (MADE).
+    """
     from mcpexpose.config.discover import find
     from mcpexpose.workspace import Workspace
 
     path = find(start or Path.cwd(), config, os.environ)
+    if catalogs is not None and not catalogs.is_dir() and (catalogs.exists() or not made):
+        raise InputMissing(f"{shown(str(catalogs))} is {'no folder' if catalogs.exists() else 'not there'}")
     return Workspace(path, catalogs=catalogs, now=now_or(now))
+
+
+def spare(
+    reports: Iterable[Path], *workspaces: Workspace, bundle: Path | None = None, kept: Path | None = None
+) -> None:
+    """Raises UsageRefused where a report would be written over a file of a workspace, into a bundle, or over KEPT."""
+    if reports := tuple(reports):
+        from mcpexpose.cli.spared import spare
+
+        spare(reports, *workspaces, bundle=bundle, kept=kept)
 
 
 def plan(bundle: Path | None, config: Path | None, catalogs: Path | None, now: datetime.datetime | None) -> HostPlan:

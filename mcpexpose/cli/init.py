@@ -6,28 +6,10 @@ from pathlib import Path
 
 import click
 
-from mcpexpose.cli import console, exits
+from mcpexpose.cli import console, exits, options
+from mcpexpose.cli.importing import HOSTS
 
-FIRST_CONFIG = """\
-# Which MCP tools a model is told at once (direct), may find (deferred), or never meets (hidden).
-# mcpexpose lint checks this file, mcpexpose plan shows what it makes of it. Editors complete from the schema above.
-
-schema_version = 1
-
-# Limits that this file cannot loosen: names that say delete, drop, send or pay are at least a write or destructive,
-# and what nobody classified asks before each call. Others: read-only, unattended, strict, or a path to your own.
-extends = ["baseline"]
-
-[exposure]
-default = "deferred"        # direct | deferred | hidden | auto
-context_window = 200_000    # tokens of the model's window; shares are of this
-
-[policy]
-auto_approve = ["read_only"]    # classes that run without asking, or single tools: "time/convert_time"
-
-[freshness]
-max_age = "30d"             # an older catalog is refreshed before a call: s m h d w
-
+SERVERS = """\
 # One table a server; the keys that Codex and other hosts read are read here as well.
 # Then: mcpexpose capture time, which starts it and writes catalogs/time.json.
 [mcp_servers.time]
@@ -54,14 +36,40 @@ side_effect = "read_only"   # read_only | write | destructive
 
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("config.toml"))
-def command(file: Path) -> int:
+@click.option(
+    "--from",
+    "origins",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="ORIGIN",
+    help="Take the servers from another host's config; may be given again. - is stdin.",
+)
+@click.option(
+    "--host",
+    type=click.Choice(HOSTS),
+    help="Whose files they are, where neither name nor content tells.",
+)
+@options.formats(options.FINDING_FORMATS)
+def command(file: Path, origins: tuple[Path, ...], host: str | None, form: str) -> int:
     """Write a first config, commented, to FILE (config.toml), and beside it the schema from which editors complete.
 
+    With --from the servers are those of Claude Code and Desktop, Codex, Cursor, VS Code, Gemini CLI, opencode, goose,
+    Zed, Cline, Roo, Kiro, Windsurf, Copilot CLI, Amp, or any host with mcpServers. Each key of theirs is carried over,
+    or a finding says at file, line and column what becomes of it. Credentials are not copied: a reference to a
+    variable stands in their place. What was off stays off, what was kept out stays out, and what ran without asking
+    asks. The files are only read, and nothing is started.
+
     A file that is there is never overwritten. After an update, `mcpexpose schema config` prints the new schema.
+    Exit codes: 1 where a file cannot be read or a server stands twice (the others are written), 4 where there is no
+    server at all, and then nothing is written.
 
     \b
-    Example:
+    Examples:
       mcpexpose init
+      mcpexpose init --from .mcp.json
+      mcpexpose init --from ~/.codex/config.toml --from .cursor/mcp.json
+      mcpexpose init --from .mcp.json --from .claude/settings.json     # its permissions as well
+      mcpexpose init team/config.toml --from ~/.config/goose/config.yaml --format json
     """
     from mcpexpose.cli.editors import schema_beside, write_schema
     from mcpexpose.model.errors import InputMissing, UsageRefused
@@ -69,22 +77,38 @@ def command(file: Path) -> int:
 
     path = file / "config.toml" if file.is_dir() else file
     name = shown(str(path))
+    if host and not origins:
+        raise UsageRefused("--host says whose files --from names, and there is none")
     if not path.parent.is_dir():
         raise InputMissing(f"{shown(str(path.parent))} is not there")
     schema, line = schema_beside(path)
     if path.exists():
         raise UsageRefused(f"{name} is there already, and stays as it is")
-    written = write_schema(schema)
-    try:
-        with path.open("xb") as out:
-            out.write((line + FIRST_CONFIG).encode())
-    except FileExistsError:
-        raise UsageRefused(f"{name} is there already, and stays as it is") from None
-    except OSError as error:
-        raise InputMissing(f"{name} cannot be written: {error.strerror}") from None
-    beside = shown(str(schema))
-    console.say(f"wrote {beside}" if written else f"{beside} is there already, and stays as it is")
-    console.say(f"wrote {name}. Next: name your servers in it; then mcpexpose capture, mcpexpose lint, mcpexpose plan")
-    if path.name not in ("config.toml", "mcpexpose.toml"):
+
+    def write(text: str) -> str:
+        written = write_schema(schema)
+        try:
+            with path.open("xb") as out:
+                out.write((line + text).encode())
+        except FileExistsError:
+            raise UsageRefused(f"{name} is there already, and stays as it is") from None
+        except OSError as error:
+            raise InputMissing(f"{name} cannot be written: {error.strerror}") from None
+        beside = shown(str(schema))
+        console.say(f"wrote {beside}" if written else f"{beside} is there already, and stays as it is")
+        return name
+
+    if origins:
+        from mcpexpose.cli.importing import import_into
+
+        code = import_into(origins, host, form, write)
+    else:
+        from mcpexpose.config.starting import head
+
+        write(f"{head('Editors complete from the schema above.')}\n{SERVERS}")
+        then = "name your servers in it; then mcpexpose capture, mcpexpose lint, mcpexpose plan"
+        console.say(f"wrote {name}. Next: {then}")
+        code = exits.OK
+    if path.name not in ("config.toml", "mcpexpose.toml") and path.exists():
         console.say(f"A file of this name is not found by itself: give each command --config {name}")
-    return exits.OK
+    return code

@@ -115,6 +115,12 @@ def command(
         )
         for each in _workspaces(paths, config, catalogs, now)
     ]
+    reports = [path for _, path in outputs]
+    given.spare(
+        [*reports, baseline] if baseline and write_baseline else reports,
+        *(run.workspace for run in runs),
+        kept=None if write_baseline else baseline,
+    )
     if write_baseline:
         assert baseline is not None
         return _write_baseline(runs, baseline)
@@ -273,9 +279,21 @@ def _show_diff(runs: list[_Run], mended: list[Mended], fail_on: str) -> int:
     for each in mended:
         for offer in each.done:
             console.say(f"{offer.finding.slug}: {offer.fix.title}")
+    if not any(parts):
+        console.say(f"mcpexpose: {_nothing_to_mend(mended)}")
     left = [exits.of_findings(each.linted.findings, fail_on) for each in mended]
     crashed = [exits.INTERNAL] if any(each.linted.crashes for each in mended) else []
     return exits.combine([*left, *crashed, exits.DIFFERS if any(parts) else exits.OK])
+
+
+def _nothing_to_mend(mended: list[Mended]) -> str:
+    """Why a diff is empty, so that nobody takes its silence for an answer."""
+    from mcpexpose.lint.mend import offers
+    from mcpexpose.report.words import count
+
+    guesses = sum(not offer.safe for each in mended for offer in offers(each.linted, each.workspace))
+    hint = f"; --unsafe-fixes mends {count(guesses, 'finding')} by what is a guess" if guesses else ""
+    return f"there is nothing that --fix mends{hint}"
 
 
 def _write_baseline(runs: list[_Run], path: Path) -> int:
@@ -319,7 +337,7 @@ def _names(given: tuple[str, ...]) -> tuple[str, ...]:
             from difflib import get_close_matches
 
             near = get_close_matches(name, [*slugs(), *families()], n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = f"; did you mean {near[0]}?" if near else "; `mcpexpose rule` lists them"
             raise click.UsageError(f"there is no rule or family {name!r}{hint}")
     return names
 

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
     from mcpexpose.lint.choice import Choice
     from mcpexpose.lint.fix import Edit
+    from mcpexpose.lint.rule import Rule
     from mcpexpose.lint.runner import Linted
     from mcpexpose.lint.subjects import Context
-    from mcpexpose.model.finding import Finding, Location, Place
+    from mcpexpose.model.finding import Finding, Location, Place, Severity
     from mcpexpose.report.accepted import RuleFact
     from mcpexpose.workspace import Workspace
+
+NOT_OF_LINT = frozenset({"bundle", "importing"})
+"""Families of rules by which other commands speak."""
 
 
 def context_of(workspace: Workspace) -> Context:
@@ -62,20 +66,32 @@ def not_waived(workspace: Workspace) -> tuple[Finding, ...]:
 
 
 def rule_facts(choices: Sequence[Choice]) -> tuple[RuleFact, ...]:
-    """The rules that speak under any of CHOICES, sorted; those of bundles never do in lint."""
+    """The rules that speak under any of CHOICES, sorted; those of other commands never do in lint."""
     from mcpexpose.lint.registry import all_rules
-    from mcpexpose.report.accepted import RuleFact
 
     pages = _pages()
     facts = []
     for rule in all_rules().values():
-        if rule.family == "bundle" or not any(choice.runs(rule.slug) for choice in choices):
+        if rule.family in NOT_OF_LINT or not any(choice.runs(rule.slug) for choice in choices):
             continue
         here = {(choice.severity or {}).get(rule.slug, rule.severity) for choice in choices}
-        other = next(iter(here)) if len(here) == 1 and here != {rule.severity} else None
-        page = f"{pages}/{rule.family}/{rule.slug.replace('-', '_')}.md" if pages else ""
-        facts.append(RuleFact(rule.slug, rule.family, rule.severity, rule.summary, rule.document, other, page))
+        facts.append(_fact(rule, next(iter(here)) if len(here) == 1 and here != {rule.severity} else None, pages))
     return tuple(facts)
+
+
+def import_facts() -> tuple[RuleFact, ...]:
+    """The rules that `init --from` speaks by, sorted."""
+    from mcpexpose.lint.registry import all_rules
+
+    found = (rule for rule in all_rules().values() if rule.family == "importing" or rule.slug == "secret-in-config")
+    return tuple(_fact(rule, None, _pages()) for rule in found)
+
+
+def _fact(rule: Rule, severity: Severity | None, pages: str) -> RuleFact:
+    from mcpexpose.report.accepted import RuleFact
+
+    page = f"{pages}/{rule.family}/{rule.slug.replace('-', '_')}.md" if pages else ""
+    return RuleFact(rule.slug, rule.family, rule.severity, rule.summary, rule.document, severity, page)
 
 
 def _pages() -> str:

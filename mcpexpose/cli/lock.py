@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcpexpose.cli import complete, console, exits, given, options
+from mcpexpose.model.errors import PlanRefused
 
 if TYPE_CHECKING:
     import datetime
@@ -46,6 +47,8 @@ def command(
     _refuse(workspace, servers, check=check)
     changes = _changes(workspace, servers)
     unusable = _unusable(workspace, servers)
+    if unusable and not check and not any(server in workspace.catalogs for server in servers or workspace.servers):
+        raise PlanRefused("there is no catalog to accept, so no lock is written: mcpexpose capture gets them", unusable)
     lock = workspace.relocked(servers)
     written = not check and workspace.write_lock(lock)
     _put(form, workspace, lock, changes, unusable, check=check, written=written)
@@ -59,7 +62,6 @@ def _refuse(workspace: Workspace, servers: tuple[str, ...], *, check: bool) -> N
     """Where there is nothing to lock or check. Raises PlanRefused, UsageError."""
     from mcpexpose.catalog.lockfile import is_newer
     from mcpexpose.config.nearest import nearest
-    from mcpexpose.model.errors import PlanRefused
     from mcpexpose.model.text import shown
 
     assert workspace.compiled  # raises where the config is none

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcpexpose.model.errors import McpexposeError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("mcpexpose.cli.init", "Write a first config.toml, commented."),
+    "init": ("mcpexpose.cli.init", "Write a first config.toml, commented; from another host's config too."),
     "lint": ("mcpexpose.cli.lint", "Check config and catalogs: every finding with its place and what to do."),
     "capture": ("mcpexpose.cli.capture", "Ask the configured servers for their tools. Connects."),
     "plan": ("mcpexpose.cli.plan", "Compile; preview what the model is told, may find, or never meets."),
@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("mcpexpose.cli.inspect", "The definition that is handed out at inspection."),
     "explain": ("mcpexpose.cli.explain", "Why a tool is as it is: each layer, winner and losers, with file and line."),
     "test": ("mcpexpose.cli.test", "Hold the plan against *.expose.toml: what is seen, found, never met."),
-    "export": ("mcpexpose.cli.export", "Request 1 in the form of a model's API, and what that cannot say."),
+    "export": ("mcpexpose.cli.export", "Request 1 as a model's API takes it, or a host's config; what it cannot say."),
     "sign": ("mcpexpose.cli.sign", "Sign a bundle with an Ed25519 key, or make the key."),
     "verify": ("mcpexpose.cli.verify", "Check every byte of a bundle, and its signature where one is demanded."),
     "runs": ("mcpexpose.cli.runs", "Calls whose outcome is unknown; settle them."),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FINDING_FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
-PREVIEW_FORMATS = ("text", "json", "markdown")
+PREVIEW_FORMATS = ("text", "json", "markdown", "html")
 TEST_FORMATS = ("text", "json", "junit")
 """The names in report's registries; they stand here so that `--help` need not import those."""
 
@@ -112,11 +112,24 @@ def reports(names: Sequence[str]) -> Callable[[F], F]:
             "outputs",
             type=FormatFile(names),
             multiple=True,
+            callback=_each_its_own,
             help="Write it in FORMAT to FILE as well; may be given again.",
         )
         return formats(names)(output(command))
 
     return both
+
+
+def _each_its_own(
+    ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, Path], ...]
+) -> tuple[tuple[str, Path], ...]:
+    """Two reports to one file would leave the last of them alone."""
+    if len(value) > 1:
+        from mcpexpose.cli.spared import twice
+
+        if (path := twice(path for _, path in value)) is not None:
+            raise click.BadParameter(f"two reports go to {str(path)!r}; give each a file of its own", ctx, param)
+    return value
 
 
 def now_or(moment: datetime.datetime | None) -> datetime.datetime:

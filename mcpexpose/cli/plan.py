@@ -61,6 +61,7 @@ def command(
     from mcpexpose.surface.view import find_profile
 
     workspace = given.workspace(config, catalogs, now)
+    given.spare((path for _, path in outputs), workspace, bundle=out)
     _compile(workspace)
     if workspace.resolved is not None:
         find_profile(workspace.compiled.plan, profile)  # a profile that is not there is told before anything is written

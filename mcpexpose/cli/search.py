@@ -71,8 +71,8 @@ def command(
 
         console.out(files("mcpexpose.search").joinpath("manual.md").read_text("utf-8"))
         return exits.OK
-    if as_model and (explain or wanted):
-        raise click.UsageError("--as-model is what the model reads: it goes without --explain and --why-not")
+    if as_model and (explain or wanted or form == "json"):
+        raise click.UsageError("--as-model is what the model reads: it goes without --explain, --why-not and JSON")
     workspace = given.workspace(config, catalogs, now) if bundle is None else None
     held = given.compiled(workspace, now) if workspace else given.plan(bundle, config, catalogs, now)
     words = " ".join(query)
@@ -90,7 +90,7 @@ def command(
         if report.why_not is None and workspace is not None:
             console.say(f"mcpexpose: {unknown(workspace, wanted)}")
             return exits.USAGE
-    if form == "json" and not as_model:
+    if form == "json":
         console.out_machine(render_json(report))
     elif not refused and not as_model:
         console.out(render_text(report, console.screen()))

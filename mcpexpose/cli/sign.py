@@ -32,10 +32,10 @@ def command(bundle: Path | None, key: Path, generate: bool) -> int:
     if generate:
         secret, public = (shown(console.name_of(each)) for each in (key, signature.generate_key(key)))
         console.say(f"{public} is the public key, for whoever loads the plan; keep {secret} to yourself")
-    elif _is_open(key):
-        console.say(f"others than its owner can read {shown(console.name_of(key))}: chmod 600")
     if bundle is not None:
         done = signature.sign(bundle, key)
+        if _is_open(key):
+            console.say(f"others than its owner can read {shown(console.name_of(key))}: chmod 600")
         console.out(f"{shown(console.name_of(done.path))}: manifest {done.digest} signed by {done.public_key}\n")
     return exits.OK
 

@@ -65,6 +65,7 @@ def command(
     for path in paths or (None,):
         run.add(path)
     report = run.report(wanted, list_unnamed=list_unnamed)
+    given.spare((path for _, path in outputs), *run.workspaces.values(), bundle=bundle)
     for each in report.held:
         _say_held(each)
     console.put(form, render(form, report, console.screen()))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mcpexpose.cli import console, exits, options
+from mcpexpose.cli import console, exits, given, options
 
 
 def _digest(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -49,6 +49,7 @@ def command(
     from mcpexpose.report.findings import FindingsReport, in_order, render
     from mcpexpose.report.words import count
 
+    given.spare((path for _, path in outputs), bundle=bundle)
     try:
         findings = in_order(verify(bundle, expected_digest=expected_digest, public_key=public_key))
     except BundleRefused as refused:

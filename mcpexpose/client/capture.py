@@ -57,7 +57,7 @@ class Captured:
     requests: tuple[str | None, ...] = ()
     """The cursors of the list requests that were sent, in order; None asks for the first page."""
     stderr: str = ""
-    """The end of what a child wrote there, escaped, its secrets struck out."""
+    """The end of what a child wrote there, its secrets struck out; each line escaped, so that it stays one."""
 
 
 def _silent(progress: Progress) -> None:
@@ -113,7 +113,8 @@ async def _capture_one(
     listing = _Listing(target, started, on_progress)
     with StderrTail() as stderr:
         findings, unavailable = await listing.run(stderr)
-        tail = shown(started.strike(stderr.text).rstrip("\n"))
+        lines = started.strike(stderr.text).rstrip("\r\n").split("\n")
+        tail = "\n".join(shown(line.rstrip("\r")) for line in lines)
     if not findings:
         catalog, found = listing.catalog(begun)
         result = Captured(server, catalog, found, False, tuple(listing.requests), tail)

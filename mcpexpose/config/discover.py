@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VARIABLE = "MCPEXPOSE_CONFIG"
+_SHARED = "config.toml"
+"""A name that other programs give their files, too."""
 _ROOT_MARKS = (".git", ".hg", ".jj")
 _SERVERS = re.compile(r"""^[ \t]*\[{0,2}[ \t]*["']?mcp_servers["']?[ \t]*[.\]=]""", re.MULTILINE)
 
@@ -30,14 +32,15 @@ def find(start: Path, explicit: Path | None, environ: Mapping[str, str]) -> Path
     NothingChecked where none is found.
     """
     named = explicit if explicit is not None else _from_environment(start, environ)
+    whose = "" if explicit is not None else f" (${VARIABLE} names it)"
     if named is not None:
         if named.is_dir():
             found = in_folder(named)
             if found is None:
-                raise NothingChecked(f"no config in {shown(str(named))}")
+                raise NothingChecked(f"no config in {shown(str(named))}{whose}")
             return found
         if not named.exists():
-            raise InputMissing(f"{shown(str(named))} is not there")
+            raise InputMissing(f"{shown(str(named))} is not there{whose}")
         return named
     start = start.resolve()
     folders = _upward(start)
@@ -45,8 +48,10 @@ def find(start: Path, explicit: Path | None, environ: Mapping[str, str]) -> Path
         if found := in_folder(folder):
             return found
     for folder in folders:
-        if (almost := folder / "config.toml").is_file() and _holds(almost, _ALMOST):
+        if (almost := folder / _SHARED).is_file() and _holds(almost, _ALMOST):
             return almost
+        if trouble := _trouble(folder / _SHARED):
+            raise InputMissing(f"{shown(str(folder / _SHARED))} cannot be read, so it may be the config: {trouble}")
     raise NothingChecked(
         f"no mcpexpose.toml, .mcpexpose/config.toml, or config.toml with [mcp_servers] in {shown(str(start))}"
         " or above it, as far as its repository reaches; `mcpexpose init` writes one, --config names another"
@@ -58,7 +63,7 @@ def in_folder(folder: Path) -> Path | None:
     for candidate in (folder / "mcpexpose.toml", folder / ".mcpexpose" / "config.toml"):
         if candidate.is_file():
             return candidate
-    shared = folder / "config.toml"
+    shared = folder / _SHARED
     return shared if shared.is_file() and _holds(shared, _SERVERS) else None
 
 
@@ -74,6 +79,17 @@ def _upward(start: Path) -> list[Path]:
         if any((folder / mark).exists() for mark in _ROOT_MARKS):
             return folders
     return [start]
+
+
+def _trouble(path: Path) -> str:
+    """Why a file that is there cannot be read; "" where it can, or is not there."""
+    try:
+        path.open("rb").close()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return error.strerror or "unknown error"
+    return ""
 
 
 def _holds(path: Path, table: re.Pattern[str]) -> bool:

@@ -164,7 +164,7 @@ def of_bytes(data: bytes, name: str) -> Document:
         return Document(name, "", None, (fault,))
     marked = data.startswith(b"\xef\xbb\xbf")
     body = data[3:] if marked else data
-    text, fault_or_none = _decoded(body, name)
+    text, fault_or_none = decoded(body, name)
     if fault_or_none is not None:
         return Document(name, text, None, (fault_or_none,), marked)
     bare = Document(name, text, None, (), marked)
@@ -172,7 +172,8 @@ def of_bytes(data: bytes, name: str) -> Document:
     return Document(name, text, parsed, findings, marked)
 
 
-def _decoded(data: bytes, name: str) -> tuple[str, Finding | None]:
+def decoded(data: bytes, name: str) -> tuple[str, Finding | None]:
+    """The text of bytes without a byte order mark, and what is wrong with them as UTF-8."""
     wide = _wide_encoding(data)
     if wide:
         message = f"{shown(name)} is {wide}; a config is UTF-8"

@@ -133,8 +133,8 @@ def _document(source: _Source | Fault, config: Path) -> Document | Fault:
         return fault("pack-cycle", ("extends",), message, "Name policy packs alone.")
     try:
         return read(source.path, source.file)
-    except InputMissing:
-        return fault("pack-unknown", ("extends",), missing, _nearest_file(source.path))
+    except InputMissing as trouble:
+        return fault("pack-unknown", ("extends",), f"the policy pack {trouble}", "Give yourself the right to read it.")
 
 
 def _misfits(name: str, source: _Source | Fault, pack: PolicyPack, twin: ResolvedPack | None) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ from mcpexpose.config.document import read
 from mcpexpose.config.fault import Fault, fault, where
 from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.expectation import ASSERTIONS, Expectation, ExpectationFile
+from mcpexpose.model.finding import Place
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ class Written:
 
     test: Expectation
     index: int
+    file: str = ""
+    """The file's name, from the config's folder, where it was read for a config."""
+
+    def place(self, key: str) -> Place:
+        """Where the test says KEY."""
+        return Place(self.file, ("tests", self.index, key))
 
 
 def beside(folder: Path) -> tuple[Path, ...]:
@@ -83,9 +90,9 @@ def parse(document: Document) -> tuple[tuple[Written, ...], tuple[Finding, ...]]
     return tuple(right), (*document.findings, *(_in_file(document.name, each) for each in found))
 
 
-def beside_parsed(folder: Path) -> tuple[Expectation, ...] | None:
+def beside_parsed(folder: Path) -> tuple[Written, ...] | None:
     """The tests that belong to a config in FOLDER; None where a file cannot be read, so that nothing is known."""
-    out: list[Expectation] = []
+    out: list[Written] = []
     for path in beside(folder):
         try:
             document = read(path, path.name)
@@ -94,7 +101,7 @@ def beside_parsed(folder: Path) -> tuple[Expectation, ...] | None:
         written, findings = parse(document)
         if findings:
             return None
-        out += [each.test for each in written]
+        out += [replace(each, file=path.relative_to(folder).as_posix()) for each in written]
     return tuple(out)
 
 

@@ -38,7 +38,7 @@ def withhold(server_id: str, server: ServerTable, taken: set[str]) -> Withheld:
         out.faults.append(_fault(("mcp_servers", server_id, *tail), text, found, variable))
     for tail, value in _names_of_variables(server):
         if not _is_name(value):
-            variable = _free(_made(server_id, tail), taken)
+            variable = _free(made(server_id, tail), taken)
             out.texts[tail] = variable
             if found := secrets.find(value, "token"):
                 out.faults.append(_fault(("mcp_servers", server_id, *tail), value, found, variable))
@@ -110,7 +110,7 @@ def _variable(server_id: str, tail: Path, text: str, found: tuple[Secret, ...], 
             return reference["name"]
     if tail[0] == "env" and _NAME.fullmatch(str(tail[1])):
         return str(tail[1])
-    return _free(_made(server_id, tail), taken)
+    return _free(made(server_id, tail), taken)
 
 
 def _replaced(tail: Path, text: str, found: tuple[Secret, ...], variable: str) -> str:
@@ -133,8 +133,8 @@ def _replaced(tail: Path, text: str, found: tuple[Secret, ...], variable: str) -
     return out + text[last:]
 
 
-def _made(server_id: str, tail: Path) -> str:
-    """`MONGO_ARGS_2`, `TAV_URL`, `H_AUTHORIZATION`."""
+def made(server_id: str, tail: Path) -> str:
+    """A variable's name for what stands at TAIL of a server's table: `MONGO_ARGS_2`, `TAV_URL`, `H_AUTHORIZATION`."""
     steps = tail[1:] if tail[0] in ("http_headers", "env_http_headers", "env") else tail
     name = "_".join(re.sub(r"[^A-Za-z0-9]+", "_", str(step)).strip("_") for step in (server_id, *steps)).upper()
     return name if name[:1].isalpha() else f"MCP_{name.strip('_')}"

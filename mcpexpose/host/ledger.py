@@ -6,6 +6,7 @@ Several processes may use one file: whoever asks and whoever answers need not be
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpexpose.model.transport import Transport
+
+_log = logging.getLogger(__name__)
 
 FILE = "runs.sqlite"
 _BUSY_S = 10.0
@@ -114,13 +117,17 @@ class Request:
     state: Literal["asked", "granted", "denied"]
 
 
+_OF_PARENTS: list[sqlite3.Connection] = []
+"""What a forked process found open. SQLite forbids it to close them, which to forget them would do."""
+
+
 class Ledger:
     """The file at PATH, made when it is first written to, for its owner alone. Used by any number of threads."""
 
     def __init__(self, path: str | Path | None = None) -> None:
+        self._connection: sqlite3.Connection | None = None
         self._given = None if path is None else Path(path)
         self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         self._pid = 0
 
@@ -225,6 +232,7 @@ class Ledger:
             return tuple(Request(*row) for row in rows.execute(f"SELECT {_REQUEST} FROM approvals ORDER BY at, id"))
 
     def request(self, number: str) -> Request | None:
+        """One question by its id, answered or not; None where it is not there any more. Raises LedgerUnavailable."""
         with self._used("DEFERRED") as rows:
             found = rows.execute(f"SELECT {_REQUEST} FROM approvals WHERE id = ?", (number,)).fetchone()
         return Request(*found) if found else None
@@ -245,10 +253,12 @@ class Ledger:
         return Request(*found) if found else None
 
     def close(self) -> None:
+        """Closes the file; the next use opens it again."""
         with self._lock:
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
+            self._let_go()
+
+    def __del__(self) -> None:
+        self._let_go()  # nobody has to close a ledger; from Python 3.13 on a connection that is left open warns of it
 
     def _put(self, bound: Bound, run_id: str, at: str, state: str) -> str:
         with self._used() as rows:
@@ -270,18 +280,20 @@ class Ledger:
                 raise
             rows.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
-            self._abandon()
+            self._let_go()  # the next use begins anew: a full disk may have room again
             code = getattr(error, "sqlite_errorcode", None)
             why = "it is no SQLite file" if code == sqlite3.SQLITE_NOTADB else type(error).__name__
+            # Calls are refused for it, and neither events nor models may be told a path.
+            _log.warning("the record of open calls %s cannot be used: %s", self.path, error)
             raise LedgerUnavailable(f"the record of open calls cannot be used: {why}") from error
         finally:
             self._lock.release()
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and self._pid == os.getpid():
-            if _identity(self.path) == self._identity:
+        if self._connection is not None:
+            if self._pid == os.getpid() and _identity(self.path) == self._identity:
                 return self._connection
-            self._abandon()  # somebody removed or replaced it: what is there now is what other processes see
+            self._let_go()  # somebody removed or replaced it: what is there now is what other processes see
         path = self.path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # For its owner alone; SQLite gives its journal the same rights. A file that is there is not even opened: to
@@ -297,12 +309,13 @@ class Ledger:
         self._connection, self._pid, self._identity = connection, os.getpid(), _identity(path)
         return connection
 
-    def _abandon(self) -> None:
-        """Begin anew with the next use: a full disk may have room again."""
-        if self._connection is not None and self._pid == os.getpid():
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None and self._pid != os.getpid():
+            _OF_PARENTS.append(connection)
+        elif connection is not None:
             with suppress(sqlite3.Error):
-                self._connection.close()
-        self._connection = None
+                connection.close()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

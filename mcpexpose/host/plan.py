@@ -12,7 +12,7 @@ from mcpexpose.bundle.read import Bundle, open_bundle
 from mcpexpose.host.rows import RowsOfPlan, Servers, Tools
 from mcpexpose.host.runtime import Runtime
 from mcpexpose.host.session import Session
-from mcpexpose.model.errors import McpexposeError
+from mcpexpose.model.errors import McpexposeError, UsageRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -81,8 +81,10 @@ def load_plan(
     it must be signed. CLOCK gives the time, with a zone, that freshness is judged by. ENGINE "whoosh" searches the
     index instead of the table, with equal answers, slower. RUNTIME says where events go and how calls are carried; what
     follows this plan shares it. Raises InputMissing where there is no plan, and BundleRefused where it is damaged,
-    unsafe to read, of another version, or not signed as demanded.
+    unsafe to read, of another version, or not signed as demanded; UsageRefused for an engine that is none.
     """
+    if engine not in ("table", "whoosh"):
+        raise UsageRefused(f"there is no engine {str(engine)[:40]!r}; there are: table, whoosh")
     bundle = open_bundle(path, expected_digest=expected_digest, public_key=public_key)
     return HostPlan(BundleSource(bundle, expected_digest, public_key, engine), clock, runtime)
 

@@ -74,7 +74,10 @@ async def judge(
             reduced = reduce(result)
             result = _plain(await reduced if inspect.isawaitable(reduced) else reduced)
             data = compact(result)
-        except Exception:
+        except Exception as error:
+            import logging
+
+            logging.getLogger(__name__).warning("a result could not be reduced: %s", type(error).__name__)
             return Unsound("result-malformed", "it could not be reduced", len(data))
         if why := _misshapen(result):
             return Unsound("result-malformed", f"reduced, {why}", len(data))
@@ -118,11 +121,15 @@ def _shaped(raw: Any) -> tuple[dict[str, Any], bytes] | Unsound:
 
 
 def compact(value: Any) -> bytes:
-    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates."""
+    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates, endless numbers; its text tells
+    nothing of VALUE.
+    """
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
     except UnicodeEncodeError:
         raise ValueError("it holds text that is no Unicode") from None
+    except ValueError:
+        raise ValueError("it holds a number that cannot be written") from None
 
 
 def model_text(result: Mapping[str, Any]) -> str:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Container, Iterator, Mapping
 
+    from mcpexpose.config.tests import Written
     from mcpexpose.lint.findable import Findable
     from mcpexpose.lint.mentions import Names
     from mcpexpose.model.catalog import Catalog
     from mcpexpose.model.config import Config, ProfileTable, ResolvedConfig, ServerTable
-    from mcpexpose.model.expectation import Expectation
     from mcpexpose.model.finding import Location
     from mcpexpose.model.lock import Lock
     from mcpexpose.model.plan import Compiled, Plan, PlannedProfile, ToolDecision
@@ -56,7 +56,7 @@ class Context:
     locate: Callable[[Place], Location | None] = lambda place: None
     lock: Lock | None = None
     """What was reviewed; None where there is no lock."""
-    tests: Callable[[], tuple[Expectation, ...] | None] | None = None
+    tests: Callable[[], tuple[Written, ...] | None] | None = None
     """Reads the policy tests beside the config; gives None where a file is at fault, so that nothing is known."""
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -141,8 +142,20 @@ def _plain(kind: type) -> Build:
     return build
 
 
+def _hints(kind: type) -> dict[str, Any]:
+    """What `typing.get_type_hints` says of a record of ours, whose annotations are texts: that one's checks of each
+    took a fifth of a host's first search."""
+    space = vars(sys.modules[kind.__module__])
+    return {name: space.get(text) or _evaluated(text, kind.__module__) for name, text in kind.__annotations__.items()}
+
+
+@cache
+def _evaluated(text: str, module: str) -> Any:
+    return eval(text, vars(sys.modules[module]))
+
+
 def _record(kind: type) -> Build:
-    builders = {name: _builder(hint) for name, hint in typing.get_type_hints(kind).items()}
+    builders = {name: _builder(hint) for name, hint in _hints(kind).items()}
 
     def build(value: Any) -> Any:
         if not isinstance(value, dict):

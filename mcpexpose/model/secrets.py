@@ -153,6 +153,8 @@ _ASSIGNED = re.compile(
     r"(?!//)\\?[\"']?(?:(?i:bearer|basic|token)\s{1,4})?(?=(?P<value>[^\s\"'`,;&|\\<>]{4,128}))"
 )
 _VALUE = re.compile(r"[^\s\"'`,;&|\\<>]+")
+_SCHEMES = frozenset({"bearer", "basic", "digest", "apikey"})
+"""What stands before a credential, alone where a placeholder follows: `Authorization: Bearer <token>`."""
 _WHOLE_SCHEME = re.compile(r"(?i)\s*(?:(?:bearer|basic|token|apikey|digest)\s+)?")
 
 
@@ -205,7 +207,7 @@ def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secre
         looks = (strength > 1 and len(value) >= 6) or (strength > sure and _is_random(value, least_random))
         if strength and "\x00" in value:
             out += _beside_references(value, found.start("value"), f"value of {found['name']}")
-        elif looks and "://" not in value and not _is_setting(value):
+        elif looks and "://" not in value and value.lower() not in _SCHEMES and not _is_setting(value):
             whole = _VALUE.match(text, found.start("value"))
             at = whole.end() if whole else found.end("value")
             out.append(Secret(f"value of {found['name']}", found.start("value"), at))

@@ -42,6 +42,8 @@ class Explanation:
     declared_in: tuple[str, ...]
     """Profiles that declare it in request 1."""
     locate: Callable[[Place], Location | None]
+    unattended: tuple[str, ...] = ()
+    """Those of `profiles` in which nobody answers, so that a call that asks is refused."""
 
     def at(self, because: Because) -> Location | None:
         return self.locate(Place(because.file, because.path)) if because.file else None
@@ -59,6 +61,7 @@ def render_json(explanation: Explanation) -> str:
             "losers": [_because(each, explanation) for each in explanation.decision.losers],
             "profiles": list(explanation.profiles),
             "declared_in": list(explanation.declared_in),
+            "unattended": list(explanation.unattended),
         }
     )
 
@@ -165,7 +168,12 @@ def _facts(explanation: Explanation, screen: Screen) -> list[tuple[str, str, str
     if decision.groups:
         facts.append(("groups", "", ", ".join(screen.text(group) for group in decision.groups)))
     if explanation.profiles:
-        facts.append(("profiles", "", ", ".join(screen.text(name) for name in explanation.profiles)))
+        refused = explanation.unattended if decision.policy_state is PolicyState.APPROVAL_REQUIRED else ()
+        named = (
+            screen.text(name) + (" (refused: nobody is there to ask)" if name in refused else "")
+            for name in explanation.profiles
+        )
+        facts.append(("profiles", "", ", ".join(named)))
     return facts
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.report.jsonout import dump
 from mcpexpose.report.words import count
 from mcpexpose.surface.exported import MEANINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcpexpose.report.screen import Screen
     from mcpexpose.surface.exported import Export, Loss
@@ -18,8 +20,28 @@ _NAMED = 3
 
 
 def render_value(export: Export) -> str:
-    """The value alone."""
-    return dump(export.value)
+    """The value alone, as the target's files are written."""
+    return "\n\n".join(_tables((), export.value)) + "\n" if export.form == "toml" else dump(export.value)
+
+
+def _tables(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
+    """A table of texts, numbers, lists and tables as TOML: what is no table first, each table under its header."""
+    plain = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, dict)]
+    if plain or (path and not table):
+        head = [f"[{'.'.join(map(_key, path))}]"] if path else []
+        yield "\n".join([*head, *plain])
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _tables((*path, key), value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    """As JSON, which TOML reads alike but for one character that it wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def render_json(export: Export) -> str:

@@ -1,4 +1,4 @@
-"""The facts of a preview, counted once, so that text, markdown and JSON cannot disagree."""
+"""The facts of a preview, counted once, so that text, markdown, HTML and JSON cannot disagree."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from mcpexpose.model.names import ToolId
     from mcpexpose.model.plan import Because, Compiled, Plan, PlannedTool, ToolDecision
     from mcpexpose.report.findings import FindingsReport
+    from mcpexpose.report.for_targets import TargetLine
     from mcpexpose.report.screen import Screen
 
 FORMATS: Mapping[str, str] = {
     "text": "mcpexpose.report.preview_text",
     "json": "mcpexpose.report.preview_json",
     "markdown": "mcpexpose.report.preview_markdown",
+    "html": "mcpexpose.report.preview_html",
 }
 """Name of a format to the module that renders it: `render(preview, screen) -> str`."""
 
@@ -110,6 +112,10 @@ class Preview:
     """Errors that no left-out tool or server stands for."""
     changes: Changes | None = None
     """Since the lock, or against the side that was asked for; None where there is nothing to compare with."""
+    targets: tuple[TargetLine, ...] = ()
+    """Request 1 as each target takes it."""
+    locate: Callable[[Place], Location | None] = lambda place: None
+    """Where a layer of a decision stands."""
     places: Mapping[str, Location] = field(default_factory=dict)
     """By `server/tool`: what in the config made a change."""
 
@@ -129,6 +135,10 @@ class Preview:
     @property
     def tokens_if_all(self) -> int:
         return self.plan.totals.tokens_if_all
+
+    @property
+    def warnings(self) -> int:
+        return sum(finding.severity is Severity.WARNING for finding in self.findings)
 
     def total(self, name: str) -> int:
         """The sum over servers of `direct`, `deferred`, `hidden` or `left_out`."""
@@ -170,9 +180,15 @@ def preview(
 
     WRITABLE is false where config or packs are at fault. Raises SelectionRefused where the plan has no such profile.
     """
+    from mcpexpose.report import for_targets
+
     plan = compiled.plan
     chosen = find_profile(plan, profile)
-    seen = view(plan, lambda row: json.loads(compiled.definitions[row]), profile)
+
+    def definition(row: int) -> dict[str, Any]:
+        return dict(json.loads(compiled.definitions[row]))
+
+    seen = view(plan, definition, profile)
     rows = first_rows(plan, chosen)
     declared = frozenset(plan.tools[row].id for row in rows)
     reach = frozenset(plan.tools[row].id for row in reachable(plan, chosen))
@@ -197,6 +213,8 @@ def preview(
             finding for finding in findings if finding.severity is Severity.ERROR and not _stands_for(finding, named)
         ),
         changes=changes,
+        targets=tuple(for_targets.lines(plan, rows, definition, seen)),
+        locate=locate,
         places=_places(changes, decided, locate) if changes else {},
     )
 

@@ -33,6 +33,7 @@ def render(preview: Preview, screen: Screen) -> str:
                 "tokens_search_tool": preview.tokens_search_tool,
                 "tokens_prompt_section": preview.tokens_prompt_section,
                 "tokens_if_all": preview.tokens_if_all,
+                "targets": [line.to_json() for line in preview.targets],
                 "declared": [line.tool.alias for line in preview.direct],
             },
         }

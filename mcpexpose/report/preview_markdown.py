@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from mcpexpose.model.changes import THE_LOCK, Risk
-from mcpexpose.model.finding import Finding, Severity
 from mcpexpose.model.text import shown
 from mcpexpose.report import changes
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
 from mcpexpose.report.preview import Preview, because_text
-from mcpexpose.report.words import age, count, share
+from mcpexpose.report.words import age, count, on_the_way, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mcpexpose.model.changes import Change
+    from mcpexpose.model.finding import Finding
     from mcpexpose.report.screen import Screen
 
 LIMIT = 60_000
@@ -41,6 +41,7 @@ def render(preview: Preview, screen: Screen) -> str:
         f"{count(len(preview.servers), 'server')}, {count(preview.tools, 'tool')}: "
         f"direct **{preview.total('direct'):,}**, deferred {preview.total('deferred'):,}, "
         f"hidden {preview.total('hidden'):,}, left out {preview.total('left_out'):,}.",
+        f"As taken by: {', '.join(escape(line.said(plan.context_window)) for line in preview.targets)}.",
         *_faults(preview),
         *_changes(preview),
         *_direct(preview),
@@ -48,9 +49,8 @@ def render(preview: Preview, screen: Screen) -> str:
         *_servers(preview),
         *_profiles(preview),
     ]
-    warnings = sum(finding.severity is Severity.WARNING for finding in preview.findings)
-    if warnings:
-        blocks.append(f"{count(warnings, 'warning')} from `mcpexpose lint`.")
+    if said := on_the_way(preview.warnings):
+        blocks.append(f"{said.replace('mcpexpose lint', '`mcpexpose lint`')}.")
     return "\n\n".join(blocks) + "\n"
 
 

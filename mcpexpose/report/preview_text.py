@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mcpexpose.model.changes import THE_LOCK
-from mcpexpose.model.finding import Severity
 from mcpexpose.model.policy import Approval, SideEffect
 from mcpexpose.report import changes, findings_text
 from mcpexpose.report.findings import FindingsReport, message, whereabouts
@@ -21,7 +20,7 @@ from mcpexpose.report.screen import (
     under,
     width,
 )
-from mcpexpose.report.words import age, count, names, share
+from mcpexpose.report.words import age, count, names, on_the_way, share
 
 RISK = {
     SideEffect.DESTRUCTIVE: Paint.DANGER,
@@ -45,7 +44,7 @@ def render(preview: Preview, screen: Screen) -> str:
         _left_out(preview, screen),
         _changes(preview, screen),
         _profiles(preview, screen),
-        _rest(preview),
+        _rest(preview, screen),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
 
@@ -78,7 +77,10 @@ def _budget(preview: Preview, screen: Screen) -> list[str]:
         parts.append(f"find_tools {preview.tokens_search_tool:,}")
     if preview.tokens_prompt_section:
         parts.append(f"servers section {preview.tokens_prompt_section:,}")
-    return [*lines, "  request 1: " + " + ".join(parts)]
+    window = preview.plan.context_window
+    targets = f" {screen.dot} ".join(line.said(window) for line in preview.targets)
+    taken = screen.wrap(targets, "  as taken by: ", "    ") if preview.tokens else []
+    return [*lines, "  request 1: " + " + ".join(parts), *taken]
 
 
 def _counts(preview: Preview, screen: Screen) -> str:
@@ -252,13 +254,9 @@ def _profiles(preview: Preview, screen: Screen) -> list[str]:
     return table(columns, rows, screen)
 
 
-def _rest(preview: Preview) -> list[str]:
-    warnings = sum(finding.severity is Severity.WARNING for finding in preview.findings)
-    return (
-        [f"  {count(warnings, 'warning')}: mcpexpose lint shows {'it' if warnings == 1 else 'them'}"]
-        if warnings
-        else []
-    )
+def _rest(preview: Preview, screen: Screen) -> list[str]:
+    said = on_the_way(preview.warnings)
+    return screen.wrap(said, "  ", "  ") if said else []
 
 
 def _more(number: int) -> list[str]:

@@ -33,6 +33,14 @@ def span(seconds: float) -> str:
     return f"{seconds:g}s"
 
 
+def on_the_way(warnings: int) -> str:
+    """Of a preview: what lint has to say of the way to the plan; its own rules are not run there."""
+    if not warnings:
+        return ""
+    which = "it" if warnings == 1 else "them"
+    return f"{count(warnings, 'warning')} on the way to the plan: mcpexpose lint shows {which}, and what its rules find"
+
+
 def names(items: list[str], limit: int = 3) -> str:
     """`a, b and 4 more`."""
     if len(items) <= limit + 1:

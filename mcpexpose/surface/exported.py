@@ -12,6 +12,7 @@ LossKind = Literal[
     "tool-left-out",
     "server-left-out",
     "deferred-not-declared",
+    "deferred-declared",
     "direct-deferred",
     "approval-dropped",
     "alias-dropped",
@@ -32,6 +33,7 @@ MEANINGS: Mapping[LossKind, str] = {
     "tool-left-out": "The target would refuse the request, or run them against the plan: the model never meets them.",
     "server-left-out": "The target cannot reach it, so the model meets none of its tools.",
     "deferred-not-declared": "Answer find_tools from a session, and export the session anew for the next request.",
+    "deferred-declared": "The host declares them in request 1, so the model carries more than the plan says.",
     "direct-deferred": "They are found by a search like the others of their server.",
     "approval-dropped": "Nothing in it says that a call must be approved: the host asks before it carries one out.",
     "alias-dropped": "The target calls the tools by its own names; a call is not looked up by alias.",
@@ -63,6 +65,7 @@ class Loss:
     """JSON pointer into the tool's input schema, where the loss is in it."""
 
     def to_json(self) -> dict[str, str]:
+        """As `--format json` has it."""
         told = {"kind": self.kind, "subject": self.subject, "message": self.message}
         return {**told, "pointer": self.pointer} if self.pointer else told
 
@@ -78,8 +81,11 @@ class Export:
     """By kind, then by subject."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers that the request needs; never a credential."""
+    form: Literal["json", "toml"] = "json"
+    """How a file of the value is written."""
 
     def to_json(self) -> dict[str, Any]:
+        """As `--format json` has it."""
         return {
             "target": self.target,
             "value": self.value,

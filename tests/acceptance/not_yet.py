@@ -4,7 +4,6 @@ from __future__ import annotations
 
 PARTS = {
     "gateway": "there is no gateway",
-    "import": "there is no init --from",
 }
 """Part: why what needs it is left out."""
 
@@ -23,7 +22,6 @@ OPTIONS: dict[tuple[str, str], str] = {}
 
 CLOUDS = {
     "gateway": {"assert"},
-    "import": set(),
 }
 """Part: the step kinds that, after a step of it was left out, run but are not judged."""
 

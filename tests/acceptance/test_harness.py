@@ -476,11 +476,14 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     assert run_made_up(tmp_path / "2", {}, answer, steps=[{"do": "no-such-step"}]).failures
     assert run_made_up(tmp_path / "3", {}, answer, steps=[{"do": "assert", "no_such": 1}]).failures
     assert run_made_up(tmp_path / "4", {}, answer, make=[{"op": "no-such", "file": "x"}]).failures
+    unseen = [{"do": "lint", "expect": {"exit": "nonzero", "outcome": "ok"}}]
+    checks = run_made_up(tmp_path / "5", {}, answer, steps=unseen)
+    assert [failure for failure in checks.failures if "looked at" in failure], checks.report()
     diagnostic = {"kind": FINDING["slug"], "colum": 3}
-    assert run_made_up(tmp_path / "5", {"diagnostics": [diagnostic]}, answer).failures
-    assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"first": "a/x"}}]).failures
+    assert run_made_up(tmp_path / "6", {"diagnostics": [diagnostic]}, answer).failures
+    assert run_made_up(tmp_path / "7", {}, answer, steps=[{"do": "lint", "expect": {"first": "a/x"}}]).failures
     assert run_made_up(
-        tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": "zero"}}]
+        tmp_path / "8", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": "zero"}}]
     ).failures
 
 

@@ -205,6 +205,31 @@ def test_against_a_file(run: Run, repository: Path) -> None:
     assert run("plan", "--against", "none/at/all.json").code == 2
 
 
+def test_a_plan_file_alone_never_understates_a_schema(run: Run, repository: Path) -> None:
+    """It holds digests of definitions: that one changed is known, how is not, and it may be a SAFETY (C07)."""
+    assert run("plan", "--out", "build/plan").code == 0
+    (repository / "alone.json").write_bytes((repository / "build/plan/plan.json").read_bytes())
+    catalog = repository / "catalogs" / "git.json"
+    value = json.loads(catalog.read_text())
+    value["tools"][0]["inputSchema"]["properties"] = {"ref": {"type": "string"}}
+    value["tools"][0]["inputSchema"]["required"] = ["ref"]
+    catalog.write_text(json.dumps(value))
+    assert run("lock").code == 0
+    (alone,) = changes(run, "--against", "alone.json")["changes"]
+    assert (alone["risk"], alone["parts"][0]["text"]) == (
+        "SAFETY",
+        "schema or annotations changed (a plan.json does not say how)",
+    )
+    (beside,) = changes(run, "--against", "build/plan/plan.json")["changes"]
+    assert (beside["risk"], "path is gone" in str(beside["parts"])) == ("SAFETY", True)
+
+
+def test_a_file_that_is_no_plan_says_what_is_wanted(run: Run, repository: Path) -> None:
+    done = run("plan", "--against", "config.toml")
+    assert done.code == 1
+    assert "plan.json of a bundle" in done.err
+
+
 def test_a_folder_without_a_plan_says_so(run: Run, repository: Path) -> None:
     done = run("plan", "--against", "catalogs")
     assert done.code == 2

@@ -83,7 +83,7 @@ def test_a_faulty_config_writes_no_file_and_ends_with_1(run: Callable[..., Ran],
     [
         (["--to", "antropic"], "there is no target 'antropic'; did you mean anthropic?"),
         (["--to", "OpenAI"], "did you mean openai?"),
-        (["--to", "qqqq"], "There are: anthropic, "),
+        (["--to", "qqqq"], "there is no target 'qqqq'; there are: anthropic, "),
         ([], "The targets are: anthropic, "),
     ],
 )
@@ -101,7 +101,7 @@ def test_help_teaches_the_targets(run: Callable[..., Ran]) -> None:
     for name, line in targets().items():
         assert name in flat
         assert " ".join(line.split()) in flat.replace("- ", "-") or line.split()[0] in flat
-        assert line.split()[0].rstrip(":") in ("Anthropic", "OpenAI", "Gemini", "MCP")
+        assert line.split()[0].rstrip(":,") in ("Anthropic", "OpenAI", "Gemini", "MCP", "Codex")
 
 
 def test_a_header_that_a_request_needs_is_told(run: Callable[..., Ran]) -> None:

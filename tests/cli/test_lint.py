@@ -203,3 +203,17 @@ def test_a_credential_in_the_wrong_place_is_quoted_by_nobody(project: Path, run:
     assert ran.out
     assert TOKEN not in ran.out + ran.err
     assert TOKEN not in run("plan", "--format", "json").out
+
+
+def test_a_query_of_a_server_without_a_catalog_is_one_fault(run: Run, project: Path) -> None:
+    """What was never captured cannot be found: that is told once, as catalog-missing, at the file that is not there."""
+    tests = '[[tests]]\nname = "a"\nquery = "draw a picture"\nfinds = "git/git_log"\n'
+    (project / "tests").mkdir()
+    (project / "tests" / "a.expose.toml").write_text(tests)
+    found = json.loads(run("lint", "--format", "json", "--select", "query-test-failed,catalog-missing").out)["findings"]
+    assert [(each["slug"], each["file"], each["line"]) for each in found] == [
+        ("query-test-failed", "tests/a.expose.toml", 4)
+    ]
+    (project / "catalogs" / "git.json").unlink()
+    found = json.loads(run("lint", "--format", "json", "--select", "query-test-failed,catalog-missing").out)["findings"]
+    assert [each["slug"] for each in found] == ["catalog-missing"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -156,3 +157,52 @@ def test_a_pipe_is_plain_and_a_terminal_without_unicode_gets_ascii(fresh: Run) -
     assert b"\x1b[" in fresh("plan", FORCE_COLOR="1").stdout
     assert b"\x1b" not in fresh("plan", FORCE_COLOR="1", NO_COLOR="1").stdout
     assert fresh("plan", PYTHONIOENCODING="ascii").stdout.isascii()
+
+
+def test_the_page_says_of_every_tool_why_and_where(run: Run, project: Path) -> None:
+    """What is declared, deferred, hidden, and why, with the line (C04)."""
+    done = run("plan", "--format", "html")
+    assert (done.code, done.err) == (0, "")
+    rows = re.findall(r"<tr><td>(git_\w+)<br>.*?<td>([^<]*)</td><td>([^<]*)</td></tr>", done.out)
+    assert {name: at for name, _, at in rows} == {
+        "git_status": "config.toml:17",
+        "git_commit": "config.toml:4",
+        "git_log": "config.toml:4",
+        "git_gc": "config.toml:27",
+        "git_push": "config.toml:14",
+    }
+    assert all(because for _, because, _ in rows)
+    (project / "config.toml").write_text("[mcp_servers.git]\ncommand = 'a'\nexposure")
+    broken = run("plan", "--output", "html=page.html")
+    assert broken.code == 1
+    assert "There is no plan" in (project / "page.html").read_text("utf-8")
+
+
+def test_each_target_has_its_own_tokens(run: Run, project: Path) -> None:
+    """What request 1 weighs for whom, in the form that each of them takes; those of lint, where none is named (X08)."""
+    value = json.loads(run("plan", "--format", "json").out)["preview"]
+    assert [each["target"] for each in value["targets"]] == ["anthropic", "openai"]
+    config(project, 'default = "deferred"', 'default = "deferred"\ntargets = ["claude-code", "cursor"]')
+    config(
+        project,
+        '[mcp_servers.git.tools."git_status"]',
+        f'[mcp_servers.git.tools."git_status"]\ndescription = "{"word " * 500}"',
+    )
+    done = run("plan", "--format", "json")
+    value = json.loads(done.out)["preview"]
+    cut, whole = value["targets"]
+    assert (cut["target"], cut["description_cut"], cut["most"]) == ("claude-code", 1, None)
+    assert (whole["target"], whole["description_cut"], whole["most"]) == ("cursor", 0, 40)
+    assert cut["tokens"] < whole["tokens"] == value["tokens"]
+    assert whole["tools"] == len(value["declared"]) + 1
+    line = next(line for line in run("plan").out.split("\n") if "as taken by" in line)
+    assert f"claude-code {cut['tokens']:,} (" in line
+    assert "1 description cut" in line
+    (project / "catalogs" / "git.json").unlink()
+    assert "as taken by" not in run("plan").out
+
+
+def test_plan_does_not_claim_the_warnings_that_lint_finds(run: Run, project: Path) -> None:
+    """plan runs no rule of lint, so its number is of the way to the plan, and says so."""
+    config(project, 'max_age = "7d"', 'max_age = "1d"')
+    assert "2 warnings on the way to the plan" in run("plan").out

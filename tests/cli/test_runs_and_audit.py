@@ -150,3 +150,15 @@ def test_events_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path:
     code, _, err = ran(capsys, "audit", str(tmp_path / "none.jsonl"))
     assert code == 2
     assert "none.jsonl is not there" in err
+
+
+def test_a_file_without_an_event_is_nothing_that_was_checked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The wrong file is not a quiet host: 4. A host that wrote nothing yet is one: 0."""
+    path = tmp_path / "config.toml"
+    path.write_text("[mcp_servers.a]\ncommand = 'a'\n")
+    code, _, err = ran(capsys, "audit", str(path))
+    assert (code, "is an event of a host" in err) == (4, True)
+    path.write_text("")
+    assert ran(capsys, "audit", str(path))[0] == 0

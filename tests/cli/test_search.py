@@ -189,3 +189,29 @@ def test_verify_finds_a_changed_byte(run: Run, project: Path) -> None:
     assert done.code == 1
     assert "plan-damaged" in done.out
     assert run("verify", "build/none").code == 2
+
+
+def test_explain_reads_a_bundle_too(run: Run, project: Path) -> None:
+    """The winner of each axis, as plan.json has it; what a bundle does not hold, it knows nothing of (C04)."""
+    assert run("plan", "--out", "build/plan").code == 0
+    (project / "config.toml").unlink()
+    done = run("explain", "git/git_log", "--plan", "build/plan")
+    assert done.code == 0
+    assert "tools.git_log.side_effect" in done.out
+    assert "is told of it in request 1" in done.out
+    assert "gives way" not in done.out
+    value = json.loads(run("explain", "git/git_log", "--plan", "build/plan", "--format", "json").out)
+    assert (value["decision"]["exposure"], value["losers"]) == ("deferred", [])
+    for tool in ("git/git_push", "git/git_gc", "git/none"):
+        gone = run("explain", tool, "--plan", "build/plan")
+        assert (gone.code, gone.out) == (2, "")
+        assert f"build/plan holds no tool {tool}" in gone.err
+
+
+def test_explain_says_where_nobody_is_there_to_ask(run: Run, project: Path) -> None:
+    """A call that asks is refused in an unattended profile."""
+    with (project / "config.toml").open("a") as file:
+        file.write("[profiles.night]\nunattended = true\n[profiles.day]\n")
+    assert "night (refused: nobody is there to ask)" in run("explain", "git/git_commit").out
+    assert "day (refused" not in run("explain", "git/git_commit").out
+    assert "refused" not in run("explain", "git/git_log").out

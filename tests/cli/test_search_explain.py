@@ -177,6 +177,7 @@ def test_a_tool_that_nobody_captured_is_a_wrong_argument(run: Run, shop: Path) -
     assert "did you mean shop/get_order?" in done.err
     assert run("search", "order", "--as-model", "--explain").code == 2
     assert run("search", "order", "--as-model", "--why-not", "shop/get_order").code == 2
+    assert run("search", "order", "--as-model", "--format", "json").code == 2
     assert "git_push" not in run("search", "send commits", "--as-model").out
 
 

@@ -39,12 +39,26 @@ def test_a_signed_bundle_verifies_with_its_key_alone(run: Run, signed: Path) -> 
     assert stripped.code == 1
     (finding,) = json.loads(stripped.out)["findings"]
     assert (finding["slug"], "is missing" in finding["message"]) == ("plan-damaged", True)
+    assert "mcpexpose sign" in finding["advice"]  # building anew leaves it unsigned
 
 
 def test_a_signature_that_nobody_demands_is_told(run: Run, signed: Path) -> None:
     """An operator who forgets the option hears of it; the answer stays 0."""
     found = run("verify", "build/plan")
     assert (found.code, "--public-key" in found.err) == (0, True)
+
+
+def test_a_public_key_is_not_asked_to_be_kept_secret(run: Run, signed: Path) -> None:
+    """The advice to close a file is for a key that signs."""
+    done = run("sign", "build/plan", "--key", "release.pem.pub")
+    assert (done.code, "chmod" in done.err) == (2, False)
+    (signed.parent.parent / "release.pem").chmod(0o644)
+    assert "chmod 600" in run("sign", "build/plan", "--key", "release.pem").err
+
+
+def test_a_folder_that_is_no_bundle_says_what_is_wanted(run: Run, signed: Path) -> None:
+    done = run("show", "--plan", "catalogs")
+    assert (done.code, "plan --out DIR` wrote" in done.err) == (1, True)
 
 
 def test_the_digest_can_be_demanded(run: Run, signed: Path) -> None:

@@ -339,3 +339,9 @@ def test_progress_is_told_server_by_server(tmp_path: Path) -> None:
     assert [each.state for each in told if each.server == "a"] == ["connecting", "listing", "done"]
     assert [each.state for each in told if each.server == "b"] == ["connecting", "failed"]
     assert told[-1].tools in (0, 2)
+
+
+def test_what_a_child_wrote_keeps_its_lines(tmp_path: Path) -> None:
+    """A traceback on one line is read by nobody; what is in a line steers nothing, and is no line of its own."""
+    captured = served(tmp_path, error="one\r\ntwo\x1b[2K\rthree\\nfour")
+    assert captured.stderr.split("\n")[-2:] == ["one", "two\\e[2K\\rthree\\nfour"]

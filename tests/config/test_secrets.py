@@ -75,6 +75,8 @@ NONE = [
     ("your-token-here", "TOKEN"),
     ("<token>", "TOKEN"),
     ("Bearer <token>", "Authorization"),
+    ('{"Authorization": "Bearer <token>"}', "HEADERS"),
+    ("Authorization: Basic <credentials>", ""),
     ("changeme", "PASSWORD"),
     ("xxxxxxxx", "PASSWORD"),
     ("***", "PASSWORD"),

@@ -104,7 +104,7 @@ def test_the_files_of_a_config_stand_beside_it_and_in_tests(tmp_path: Path) -> N
     ]
     tests = beside_parsed(tmp_path)
     assert tests is not None
-    assert [test.name for test in tests] == found
+    assert [each.test.name for each in tests] == found == [each.file for each in tests]
     (tmp_path / "a.expose.toml").write_text("not toml")
     assert beside_parsed(tmp_path) is None
     assert beside(tmp_path / "none") == ()

@@ -123,6 +123,32 @@ def test_a_change_that_is_heard_while_the_server_starts(tmp_path: Path) -> None:
     wire.close()
 
 
+@pytest.mark.parametrize(("listed", "outcome"), [("put", "ok"), ("other", "refused:stale-revision")])
+def test_a_server_that_says_so_whenever_it_starts(tmp_path: Path, listed: str, outcome: str) -> None:
+    """G08, G14: it is asked for its list before the call is refused, once, as a stale one always is."""
+    server, asked = Server(), []
+
+    class Listing(Wire):
+        def list_tools(self, server: str, transport: Transport) -> concurrent.futures.Future[list[Any]]:
+            async def given() -> list[Any]:
+                asked.append(server)
+                return [{"name": listed}]
+
+            return asyncio.run_coroutine_threadsafe(given(), self.loop)
+
+    wire = Listing(server)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), connections=wire)
+    wire.meanwhile = lambda: plan.runtime.changed("gh")
+    session = plan.session()
+    handle = inspected(session, "put")
+    session.approve(handle, {})
+    assert run(session.call(handle, {})).outcome == outcome
+    assert asked == ["gh"]
+    assert len(server.calls) == (outcome == "ok")
+    assert [each.state for each in plan.runtime.ledger.requests()] == ([] if outcome == "ok" else ["granted"])
+    wire.close()
+
+
 def test_a_change_that_is_heard_while_the_call_is_written_down(tmp_path: Path) -> None:
     """G08, G06: nothing is sent, nothing is open, and the approval was not used."""
     ledger = Slow(tmp_path / "runs.sqlite")

@@ -68,6 +68,7 @@ CASES: list[tuple[str, str, str]] = [
     ("pattern-matches-nothing", HEAD + 'deny = ["git/git_push"]\n', HEAD + 'deny = ["git_push"]\n'),
     ("pattern-matches-nothing", HEAD + 'deny = ["git_p?sch"]\n', HEAD + 'deny = ["git_p?sch"]\n'),
     ("env-syntax", HEAD + 'args = ["${HOME/x", "$${A"]\n', HEAD + 'args = ["${HOME}/x", "$${A"]\n'),
+    ("env-syntax", HEAD + 'args = ["${A${B}}"]\n', HEAD + 'args = ["${A${B}}"]\n'),
     ("env-syntax", HEAD + 'args = ["${ HOME }"]\n', HEAD + 'args = ["${HOME}"]\n'),
     ("env-foreign-syntax", HEAD + 'args = ["%HOME%", "{env:X}"]\n', HEAD + 'args = ["${HOME}", "${X}"]\n'),
     ("env-foreign-syntax", HEAD + "args = ['${env:A}-$B']\n", HEAD + "args = ['${A}-${B}']\n"),

@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROFILES = {"quickstart": None, "coding-agent": "review", "unattended-ci": "nightly"}
 DECLARED_ALONE = ("openai-chat", "openai-custom", "gemini", "gemini-schema", "mcp")
 """Targets whose value holds what is declared, and nothing that is deferred."""
+HOSTS = ("codex", "gemini-cli")
+"""Targets that are a host's own config, and declare nothing."""
 WITH_ALL = ("anthropic", "anthropic-regex", "anthropic-custom", "openai")
 
 
@@ -32,7 +34,7 @@ def plan_of(example: str) -> HostPlan:
 def functions(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Every function, tool or declaration in an exported value, in order, those of namespaces too."""
     found: list[dict[str, Any]] = []
-    for tool in value["tools"]:
+    for tool in value.get("tools", ()):
         if "functionDeclarations" in tool:
             found += tool["functionDeclarations"]
         elif tool.get("type") == "namespace":
@@ -137,7 +139,7 @@ def test_mcp_lists_hints_by_the_classes_of_the_plan() -> None:
 
 
 @pytest.mark.parametrize("example", PROFILES)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [each for each in TARGETS if each not in HOSTS])
 def test_names_texts_and_counts_keep_the_documented_limits(example: str, target: str) -> None:
     """Numbers of the vendors' pages of 2026-11-30, written out here once more."""
     tools = functions(export(plan_of(example), target).value)
@@ -169,7 +171,7 @@ def test_the_same_plan_gives_the_same_value(target: str) -> None:
     plan = plan_of("quickstart")
     one, two = export(plan, target), export(plan, target)
     assert one.to_json() == two.to_json()
-    one.value["tools"].clear()
+    one.value.clear()
     assert export(plan, target).value == two.value
 
 

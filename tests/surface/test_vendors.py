@@ -28,6 +28,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "openai-mcp": {"tools": [{"type": "mcp", "server_label": "s", "server_url": "https://s", "allowed_tools": ["a"]}]},
     "openai-chat": {"tools": [CHAT], "messages": [{"role": "system", "content": "x"}]},
     "gemini": {"tools": [{"functionDeclarations": [{"name": "a", "parametersJsonSchema": {"type": "object"}}]}]},
+    "codex": {"mcp_servers": {"s": {"command": "c", "enabled_tools": [], "tools": {"a": {"approval_mode": "prompt"}}}}},
+    "gemini-cli": {"mcpServers": {"s": {"httpUrl": "https://s", "includeTools": ["a"]}}},
     "mcp": {"tools": [{"name": "a", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]},
 }
 WRONG: list[tuple[str, str, dict[str, Any]]] = [
@@ -64,6 +66,10 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
         "a keyword that the OpenAPI subset lacks",
         {"tools": [{"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT", "const": 1}}]}]},
     ),
+    ("codex", "a server with all its tools", {"mcp_servers": {"s": {"command": "c"}}}),
+    ("codex", "a key in a server", {"mcp_servers": {"s": {"enabled_tools": [], "allow": []}}}),
+    ("gemini-cli", "a server that nobody is asked about", {"mcpServers": {"s": {"includeTools": [], "trust": True}}}),
+    ("gemini-cli", "a server with all its tools", {"mcpServers": {"s": {"command": "c"}}}),
     ("mcp", "a tool without a schema", {"tools": [{"name": "a"}]}),
 ]
 

@@ -126,6 +126,55 @@ def _mcp(value: dict[str, Any]) -> None:
     assert read == value
 
 
+class _CodexTool(typing_extensions.TypedDict):
+    approval_mode: typing.Literal["auto", "prompt", "writes", "approve"]
+
+
+class _Codex(typing_extensions.TypedDict, total=False):
+    """A table of Codex's `[mcp_servers]`, by its reference."""
+
+    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012
+    command: str
+    args: list[str]
+    env: dict[str, str]
+    env_vars: list[str]
+    cwd: str
+    url: str
+    bearer_token_env_var: str
+    http_headers: dict[str, str]
+    env_http_headers: dict[str, str]
+    startup_timeout_sec: float
+    tool_timeout_sec: float
+    enabled_tools: typing_extensions.Required[list[str]]
+    tools: dict[str, _CodexTool]
+
+
+class _GeminiCli(typing_extensions.TypedDict, total=False):
+    """An entry of Gemini CLI's `mcpServers`, by its reference; `trust` is left out of it on purpose."""
+
+    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012
+    command: str
+    args: list[str]
+    env: dict[str, str]
+    cwd: str
+    httpUrl: str
+    url: str
+    headers: dict[str, str]
+    timeout: int
+    description: str
+    includeTools: typing_extensions.Required[list[str]]
+
+
+def _codex(value: dict[str, Any]) -> None:
+    TypeAdapter(dict[str, dict[str, _Codex]]).validate_python(value)
+    assert list(value) == ["mcp_servers"]
+
+
+def _gemini_cli(value: dict[str, Any]) -> None:
+    TypeAdapter(dict[str, dict[str, _GeminiCli]]).validate_python(value)
+    assert list(value) == ["mcpServers"]
+
+
 _CHECKS: dict[str, typing.Callable[[dict[str, Any]], None]] = {
     "anthropic": _anthropic,
     "anthropic-regex": _anthropic,
@@ -138,5 +187,7 @@ _CHECKS: dict[str, typing.Callable[[dict[str, Any]], None]] = {
     "gemini": _gemini,
     "gemini-schema": _gemini,
     "mcp": _mcp,
+    "codex": _codex,
+    "gemini-cli": _gemini_cli,
 }
 TARGETS = tuple(_CHECKS)

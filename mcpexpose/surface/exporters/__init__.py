@@ -52,8 +52,8 @@ def unknown(target: str) -> str:
 
     known = list(targets())
     near = get_close_matches(target.lower().replace("_", "-"), known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"there is no target {shown(target, 80)!r}{hint} There are: {', '.join(known)}"
+    hint = f"; did you mean {near[0]}? There are" if near else "; there are"
+    return f"there is no target {shown(target, 80)!r}{hint}: {', '.join(known)}"
 
 
 def _of(target: str) -> Any:

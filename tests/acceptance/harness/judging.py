@@ -10,18 +10,17 @@ if TYPE_CHECKING:
 
 Step = dict[str, Any]
 
-EVERYWHERE = frozenset({"exit", "diagnostics", "diagnostics_in", "max_seconds", "no_file", "note"})
-BESIDE = {
+COMMON = frozenset({"exit", "diagnostics", "diagnostics_in", "max_seconds", "no_file", "note"})
+"""What `judge` holds; steps that do not call it have their own fields, and say of a foreign one that it is."""
+OWN = {
     "load": {"stale", "fresh", "declares", "excludes", "plan"},
     "reload": {"stale", "fresh", "declares", "excludes", "plan"},
-    "inspect": {"outcome", "schema_has", "schema_equals_captured"},
     "capture": {"tools", "requests", "max_requests"},
+    "inspect": {"outcome", "schema_has", "schema_equals_captured"},
     "plan-repeat": {"byte_equal"},
     "parallel": {"each_load", "all_searches"},
 }
-"""Step kind: what its `expect` may hold beside what that of every kind may."""
-HELD_THERE = frozenset({"call", "call-python", "call-by-exposed-name", "search", "find"})
-"""Kinds whose drivers fail by themselves at a field that they do not know."""
+"""What the steps of a kind hold beside that."""
 UNJUDGED = frozenset(
     {
         *("serve", "recapture", "clock", "env", "approve", "resolve", "restart-host", "notify", "settle", "assert"),
@@ -31,15 +30,11 @@ UNJUDGED = frozenset(
 """Kinds that prepare something: what follows them is judged, and an `expect` of theirs would hold nothing."""
 
 
-def check_known(scene: Scene, step: Step, label: str) -> None:
-    """Fail where the `expect` of a step asks for what no driver would look at."""
-    kind = step["do"]
-    asked = set(step.get("expect", {}))
-    if kind not in HELD_THERE:
-        known = set() if kind in UNJUDGED else EVERYWHERE | BESIDE.get(kind, set())
-        unknown = sorted(asked - known)
-        if unknown:
-            scene.checks.that(False, f"{label}: expectations that the harness knows", unknown)
+def check_fields(scene: Scene, step: Step, label: str) -> None:
+    """A field of `expect` that nobody looks at would hide a fault."""
+    known = set() if step["do"] in UNJUDGED else COMMON | OWN.get(step["do"], set())
+    for key in step.get("expect", {}).keys() - known:
+        scene.checks.that(False, f"{label}: a field of `expect` that is looked at", key)
 
 
 def judge(

@@ -95,10 +95,7 @@ class _Run:
             if self._tested() == "plan":
                 self.under_test = ran
         if "import" in self.case.when:
-            if "import" in not_yet.PARTS:
-                scene.leave_out("init --from", "import")
-            else:
-                self._import()
+            self._import()
 
     def _promises_in_words(self) -> None:
         """Bounds of lint that a case states in words only: `peak memory under 256 MB`, `under 5 s`."""

@@ -54,6 +54,8 @@ class Scene:
         self.session_open = False
         self.loaded: dict[str, Any] = {}
         """What the host showed of itself when it loaded."""
+        self.opened: dict[str, Any] = {}
+        """What the last load that went well asked for; a restart asks for the same."""
         self.inspected: set[tuple[str, str]] = set()
         self.voided: set[tuple[str, str]] = set()
         """Of the inspected ones those that must be inspected again before a call."""

@@ -23,7 +23,7 @@ def load(scene: Scene, step: Step, label: str) -> None:
     answer = scene.ask("load", path=path, **fields)
     scene.session_open = "error" not in answer
     if scene.session_open:
-        scene.loaded = answer
+        scene.loaded, scene.opened = answer, {"path": path, **fields}
     _judge_loading(scene, step, label, answer, path)
     if not expect and not scene.session_open:
         scene.checks.that(False, f"{label}: the plan loads", answer["error"])
@@ -97,9 +97,9 @@ def inspect(scene: Scene, step: Step, label: str) -> None:
     if not (scene.bundle() and (scene.work / str(scene.bundle())).is_dir()):
         return
     target = f"{step['server']}/{step['tool']}"
-    ran = scene.run(
-        ["inspect", "--plan", str(scene.bundle()), "--format", "json", "--", target], label=label, echoes=(target,)
-    )
+    profile = scene.opened.get("profile")
+    words = ["inspect", "--plan", str(scene.bundle()), *(["--profile", profile] if profile else [])]
+    ran = scene.run([*words, "--format", "json", "--", target], label=label, echoes=(target,))
     checks.that(
         (ran.code == 0) == (answer["outcome"] == "ok"),
         f"{label}: the command agrees with the session",

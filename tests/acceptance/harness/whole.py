@@ -43,7 +43,7 @@ def check_diagnostics(scene: Scene) -> None:
 
 def _may_come_later(scene: Scene) -> bool:
     parts = scene.left_out_parts
-    return bool(parts & {"lock", "import", "machine"}) or scene.clouded("lint") or scene.clouded("plan")
+    return bool(parts & {"lock", "machine"}) or scene.clouded("lint") or scene.clouded("plan")
 
 
 def _named_in_text(scene: Scene, subject: str, found: list[findings.Seen], what: str) -> None:

@@ -24,4 +24,6 @@ def close(finding: Finding, source: Source) -> Fix | None:
         return None
     new = re.sub(r"(?<!\$)\$\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}", r"${\1}", text)
     new = re.sub(r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)(?=[^A-Za-z0-9_}:]|$)(?![^{]*\})", r"${\1}", new)
-    return source.new_text(path, new, "write ${NAME}") if new != text else None
+    if new == text or new.count("}") > new.count("{"):  # of a nested one the outer brace would be left over
+        return None
+    return source.new_text(path, new, "write ${NAME}")

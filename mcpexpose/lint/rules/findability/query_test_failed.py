@@ -23,15 +23,18 @@ _SAID = 3
 @rule.on(WholePlan)
 def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
     plan = subject.compiled.plan
-    for test in (context.tests() if context.tests else None) or ():
+    unknown = sorted(name for name, table in context.config.mcp_servers.items() if table.enabled)
+    unknown = [name for name in unknown if name not in context.catalogs]
+    for written in (context.tests() if context.tests else None) or ():
+        test = written.test
         reached = _reached(plan, test.profile)
         if reached is None:
             continue  # `mcpexpose test` says that there is no such profile
         limit = min(test.within or plan.search.limit, _MOST)
         for text in test.wanted:
             wanted = patterns.of_tools(text)
-            if wanted is None:
-                continue
+            if wanted is None or any(wanted.server.matches(server) for server in unknown):
+                continue  # a tool of a server without a catalog cannot be found, and that is told already
             for query in test.queries:
                 hits = context.findable.search(query, limit, reached).hits
                 if any(wanted.meets(plan.tools[hit.row].id) for hit in hits):
@@ -42,7 +45,7 @@ def check(subject: WholePlan, context: Context) -> Iterator[Finding]:
                     f'"{shown(test.name, 60)}" wants; it finds {names or "nothing"}',
                     (text,),
                     "`mcpexpose test` says at which rank it stands, and which words it lacks.",
-                    context.place(),
+                    written.place("finds"),
                     details={"test": test.name, "query": query, "within": limit},
                 )
 

@@ -28,7 +28,7 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
     tests = context.tests() if changing else None
     if tests is None:
         return
-    named = [pair for test in tests for text in test.named if (pair := patterns.of_tools(text))]
+    named = [pair for each in tests for text in each.test.named if (pair := patterns.of_tools(text))]
     bare = {server: tools for server, tools in changing.items() if not _asserted(server, tools, context, named)}
     if not bare:
         return

@@ -1,0 +1,1 @@
+"""Rules on what `init --from` reads; it reports them itself."""

@@ -1,0 +1,166 @@
+"""No literal credential of a host's file is written, printed or kept in a finding."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mcpexpose.importers.credentials import Literals
+from tests.importers.importing import imported, said, servers, told
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+OTHER = "ghp_" + "z1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def one(entry: dict[str, Any], name: str = "hub") -> Any:
+    return imported((".mcp.json", json.dumps({"mcpServers": {name: entry}})))
+
+
+AT = "https://x.example"
+CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
+    (
+        {"command": "x", "env": {"GITHUB_TOKEN": TOKEN}},
+        "env.GITHUB_TOKEN",
+        ("env", "GITHUB_TOKEN"),
+        "${GITHUB_TOKEN}",
+    ),
+    ({"command": "x", "args": ["-t", TOKEN]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
+    ({"command": "x", "args": [f"--token={TOKEN}"]}, "args[0]", ("args", 0), "--token=${HUB_ARGS_0}"),
+    ({"command": "x", "args": ["--password", "s3cr3tW0rd"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
+    ({"url": f"{AT}/mcp?token=9a8B7c6D5e4F3g2H"}, "url", ("url",), f"{AT}/mcp?token=${{HUB_URL}}"),
+    ({"url": "https://me:pa55w0rd@x.example/"}, "url", ("url",), "https://me:${HUB_URL}@x.example/"),
+    (
+        {"url": AT, "headers": {"Authorization": f"Bearer {TOKEN}"}},
+        "headers.Authorization",
+        ("http_headers", "Authorization"),
+        "Bearer ${HUB_AUTHORIZATION}",
+    ),
+    ({"command": "x", "env": {"K": f"${{T:-{TOKEN}}}"}}, "env.K", ("env", "K"), "${T}"),
+    (
+        {"command": "x", "env": {"DB_PASSWORD": "pa$$w0rd$1"}},
+        "env.DB_PASSWORD",
+        ("env", "DB_PASSWORD"),
+        "${DB_PASSWORD}",
+    ),
+    (
+        {"command": "x", "env": {"HDRS": json.dumps({"Authorization": f"Bearer {TOKEN}", "v": "1"})}},
+        "env.HDRS",
+        ("env", "HDRS"),
+        '{"Authorization": "Bearer ${HUB_HDRS}", "v": "1"}',
+    ),
+    ({"command": "x", "env": {"API_KEY": "EXAMPLE"}}, "env.API_KEY", ("env", "API_KEY"), "${API_KEY}"),
+    ({"command": "x", "args": ["--api-key", "EXAMPLE"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
+    ({"command": "x", "args": ["-e", "API_KEY=EXAMPLE_KEY"]}, "args[1]", ("args", 1), "API_KEY=${HUB_ARGS_1}"),
+    ({"url": f"{AT}/?api_key=EXAMPLE&v=1"}, "url", ("url",), f"{AT}/?api_key=${{HUB_URL}}&v=1"),
+    ({"command": "x", "args": ["db://USER:PASSWORD@h/d"]}, "args[0]", ("args", 0), "db://USER:${HUB_ARGS_0}@h/d"),
+]
+
+
+@pytest.mark.parametrize(("entry", "key", "path", "ours"), CASES)
+def test_a_variable_stands_in_the_place_of_a_literal(
+    entry: dict[str, Any], key: str, path: tuple[Any, ...], ours: str
+) -> None:
+    """The finding names the variable to set, and its severity is a warning (C04)."""
+    result = one(entry)
+    value: Any = servers(result)["hub"]
+    for step in path:
+        value = value[step]
+    assert value == ours
+    (finding,) = said(result, "secret-in-config")
+    assert finding.subjects[0] == f"hub:{key}"
+    variable = finding.details["variable"]
+    assert f"${{{variable}}}" in ours
+    assert variable in finding.advice
+    assert result.variables == (variable,)
+
+
+def test_it_is_in_no_finding_and_in_no_line_of_the_file_that_is_shown() -> None:
+    """Also where the same text stands in a key, a tool's name or a server's id."""
+    entry = {"command": "x", "env": {"K": TOKEN}, TOKEN: 1, "disabledTools": [f"{TOKEN}*"], "note": TOKEN}
+    text = json.dumps({"mcpServers": {"hub": entry, TOKEN: {"command": 3}}}, indent=1)
+    result = imported((".mcp.json", text))
+    shown = "\n".join(f"{each.message}{each.advice}{each.subjects}{dict(each.details)}" for each in result.findings)
+    assert TOKEN not in shown
+    assert all(TOKEN not in result.literals.conceal(line) for line in text.split("\n"))
+
+
+def test_one_variable_holds_one_value() -> None:
+    """Two servers with a key of one name and two values get two variables; one value of one name, one."""
+    result = imported(
+        (
+            ".mcp.json",
+            json.dumps(
+                {
+                    "mcpServers": {
+                        "a": {"command": "a", "env": {"TOKEN": TOKEN}},
+                        "b": {"command": "b", "env": {"TOKEN": OTHER}},
+                        "c": {"command": "c", "env": {"TOKEN": TOKEN}},
+                        "d": {"command": "d", "env": {"OTHER_TOKEN": OTHER}, "args": ["${OTHER_TOKEN}"]},
+                    }
+                }
+            ),
+        )
+    )
+    found = servers(result)
+    assert [found[name]["env"] for name in "abcd"] == [
+        {"TOKEN": "${TOKEN}"},
+        {"TOKEN": "${B_TOKEN}"},
+        {"TOKEN": "${TOKEN}"},
+        {"OTHER_TOKEN": "${D_OTHER_TOKEN}"},
+    ]
+
+
+def test_what_is_no_credential_stays() -> None:
+    """Settings, paths, switches, references and public names."""
+    env = {
+        "TOKEN_LIMIT": "4000",
+        "API_KEY_FILE": "/run/secrets/key",
+        "AUTH": "none",
+        "API_KEY": "${API_KEY}",
+        "PASSWORD": "",
+        "SECRET_NAME": "projects/x",
+        "MODE": "token",
+        "FLAGS": "auth=token key:value token_limit=test",
+    }
+    result = one({"command": "x", "env": env})
+    assert servers(result)["hub"]["env"] == env
+    assert told(result) == set()
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("API_KEY", "YOUR_API_KEY"),
+        ("TOKEN", "<token>"),
+        ("ROOT", "/path/to/files"),
+        ("API_KEY", "sk-xxxxxxxx"),
+        ("K", "changeme"),
+        ("H", "Bearer ntn_****"),
+        ("H", '{"Authorization": "Bearer <token>"}'),
+    ],
+)
+def test_a_placeholder_is_kept_and_said(key: str, text: str) -> None:
+    result = one({"command": "x", "env": {key: text}})
+    assert servers(result)["hub"]["env"] == {key: text}
+    assert told(result) == {("import-placeholder", f"hub:env.{key}")}
+
+
+def test_a_literal_in_the_place_of_a_variables_name_is_one_too() -> None:
+    """Codex's keys for names, and its key for the token itself."""
+    text = f'[mcp_servers.a]\nurl = "https://x.example"\nbearer_token_env_var = "{TOKEN}"\n'
+    text += f'env_http_headers = {{ "X-Key" = "{OTHER}" }}\n'
+    text += '[mcp_servers.b]\nurl = "https://y.example"\nbearer_token = "${B_TOKEN}"\n'
+    result = imported(("config.toml", text))
+    assert servers(result)["a"]["bearer_token_env_var"] == "A_BEARER_TOKEN_ENV_VAR"
+    assert servers(result)["a"]["env_http_headers"] == {"X-Key": "A_X_KEY"}
+    assert TOKEN not in result.text
+    assert OTHER not in result.text
+    assert len(said(result, "secret-in-config")) >= 2
+
+
+def test_many_literals_are_found_in_one_pass() -> None:
+    literals = Literals([f"{n:04d}-secret" for n in range(2_000)])
+    assert literals.within("x 0007-secret y 1999-secret") == ("0007-secret", "1999-secret")
+    assert literals.conceal("x 0007-secret") == "x " + "*" * 11

@@ -1,0 +1,316 @@
+"""What a host kept out stays out: of tools, of servers, and of what runs without asking."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcpexpose.compiler import patterns
+from tests.importers.importing import imported, said, servers, told
+
+NAMES = ["get_a", "get_*", "get_[ab]", "list", "li?t", "*", "[", "drop(x)", "", "{a,b}", "a b", "!x"]
+TOOLS = [
+    "get_a",
+    "get_b",
+    "get_*",
+    "get_[ab]",
+    "list",
+    "li?t",
+    "*",
+    "[",
+    "drop",
+    "drop(x)",
+    "a",
+    "{a,b}",
+    "a b",
+    "x",
+    "!x",
+]
+
+
+def let_in(table: dict[str, Any], tool: str) -> bool:
+    """Whether our config lets a tool in."""
+    if table.get("enabled") is False:
+        return False
+    allow, deny = table.get("allow"), table.get("deny", [])
+    inside = allow is None or any(patterns.compiled(each).matches(tool) for each in allow)
+    return inside and not any(patterns.compiled(each).matches(tool) for each in deny)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(["gemini", "roo", "codex", "copilot-cli", "goose"]),
+    st.none() | st.lists(st.sampled_from(NAMES), max_size=3),
+    st.none() | st.lists(st.sampled_from(NAMES), max_size=3),
+)
+def test_no_tool_is_let_in_that_the_host_kept_out(host: str, allow: list[str] | None, deny: list[str] | None) -> None:
+    """Names are plain to these hosts; whatever stands in them, we let in no more (C04)."""
+    keys = {
+        "gemini": ("includeTools", "excludeTools"),
+        "roo": ("enabledTools", "disabledTools"),
+        "codex": ("enabled_tools", "disabled_tools"),
+        "copilot-cli": ("tools", "excludeTools"),
+        "goose": ("available_tools", ""),
+    }[host]
+    entry: dict[str, Any] = {"cmd" if host == "goose" else "command": "x"}
+    entry |= {key: value for key, value in zip(keys, (allow, deny), strict=True) if value is not None and key}
+    if host == "codex":
+        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in entry.items())
+        result = imported(("config.toml", f"[mcp_servers.s]\n{lines}"), host=host)
+    elif host == "goose":
+        result = imported(("goose.yaml", json.dumps({"extensions": {"s": entry}})), host=host)
+    else:
+        result = imported(("x.json", json.dumps({"mcpServers": {"s": entry}})), host=host)
+    table = servers(result)["s"]
+
+    def bare(name: str) -> str:
+        return name.partition("(")[0].strip() if host == "gemini" else name
+
+    listed = None if allow is None else {bare(name) for name in allow}
+    if (host == "goose" and not listed) or (host == "copilot-cli" and allow is not None and "*" in allow):
+        listed = None
+    kept_out = {bare(name) for name in deny or []} if host != "goose" else set()
+    for tool in TOOLS:
+        meant = (listed is None or tool in listed) and tool not in kept_out
+        assert meant or not let_in(table, tool), (tool, entry, table)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(["get_*", "get_s*", "*", "list", "get_se*"]), max_size=4, unique=True),
+    st.lists(st.sampled_from(["direct", "deferred", "hidden"]), min_size=4, max_size=4),
+)
+def test_an_order_of_patterns_shows_no_tool_more_than_it_did(names: list[str], exposures: list[str]) -> None:
+    """To pi the first pattern that meets a tool counts, to us the longest."""
+    chosen = dict(zip(names, exposures, strict=False))
+    entry = {"command": "x", "toolExposure": chosen}
+    result = imported((".pi/mcp.json", json.dumps({"mcpServers": {"s": entry}})))
+    tools = servers(result)["s"].get("tools", {})
+    strict = ["direct", "deferred", "hidden"]
+    for tool in ("get_a", "get_secret", "list", "other"):
+        first = next((exposure for name, exposure in chosen.items() if fnmatchcase(tool, name)), "deferred")
+        meant = chosen.get(tool, first)
+        meeting = [patterns.compiled(name) for name in tools if patterns.compiled(name).matches(tool)]
+        best = max(meeting, key=lambda pattern: (pattern.exact, pattern.weight), default=None)
+        ours = tools[best.text]["exposure"] if best else "deferred"
+        assert strict.index(ours) >= strict.index(meant), (tool, chosen, tools)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("includeTools", "read"),
+        ("includeTools", {"read": True}),
+        ("includeTools", ["read", 1]),
+        ("excludeTools", "drop"),
+        ("excludeTools", 1),
+        ("disabledTools", [None]),
+        ("disabled", "true"),
+        ("disabled", 1),
+        ("enabled", "no"),
+        ("enabled", 0),
+        ("toolExposure", ["x"]),
+    ],
+)
+def test_a_filter_that_cannot_be_read_switches_the_server_off(key: str, value: Any) -> None:
+    """A wrong type that was dropped would open every tool (law 8)."""
+    result = imported(("x.json", json.dumps({"mcpServers": {"s": {"command": "x", key: value}}})))
+    assert servers(result)["s"]["enabled"] is False
+    (finding,) = said(result, "import-value")
+    assert finding.subjects[0].startswith(f"s:{key}")
+    assert "switched off" in finding.message
+
+
+def test_a_pattern_of_another_language_lets_nothing_in_and_keeps_the_server_off() -> None:
+    """Amp has globs; what of them is none of ours narrows, or switches off."""
+    entries = {
+        "a": {"command": "x", "includeTools": ["{get,list}_*", "get_*"]},
+        "b": {"command": "x", "excludeTools": ["{x,y}"]},
+    }
+    result = imported(("x.json", json.dumps({"amp.mcpServers": entries})))
+    assert servers(result)["a"]["allow"] == ["{get,list}_*", "get_*"]
+    assert servers(result)["b"]["enabled"] is False
+    assert len(said(result, "import-pattern-unsupported")) == 2
+
+
+def test_our_own_filters_in_a_file_that_serves_both_are_kept() -> None:
+    """Else an import of it would open what it closes."""
+    text = """
+[mcp_servers.a]
+command = "a"
+allow = ["get_*"]
+deny = ["*secret*"]
+exposure = "hidden"
+[mcp_servers.a.tools."get_x*"]
+exposure = "deferred"
+side_effect = "write"
+approval = "ask"
+"""
+    result = imported(("config.toml", text))
+    assert servers(result)["a"] == {
+        "command": "a",
+        "exposure": "hidden",
+        "allow": ["get_*"],
+        "deny": ["*secret*"],
+        "tools": {"get_x*": {"exposure": "deferred", "side_effect": "write", "approval": "ask"}},
+    }
+    assert not result.findings
+
+
+def test_two_lists_of_one_server_let_in_what_both_do() -> None:
+    entry = {
+        "command": "x",
+        "includeTools": ["a", "b"],
+        "tools": ["b", "c"],
+        "excludeTools": ["d"],
+        "disabledTools": ["e", "d"],
+    }
+    table = servers(imported(("x.json", json.dumps({"mcpServers": {"s": entry}}))))["s"]
+    assert table["allow"] == ["b"]
+    assert table["deny"] == ["d", "e"]
+
+
+PERMISSIONS = {
+    "deny": ["mcp__git_hub__delete_*", "mcp__git", "Bash(rm:*)"],
+    "ask": ["mcp__git_hub__merge", "mcp__git_hub"],
+    "allow": ["mcp__git_hub__get", "mcp__nobody__x", "mcp__git_hub__get(a)"],
+}
+
+
+def test_rules_of_claude_code_are_of_the_servers_in_either_file() -> None:
+    """deny and ask are taken over, allow is reported, and what names nobody is said."""
+    result = imported(
+        (".claude/settings.json", json.dumps({"permissions": PERMISSIONS, "disabledMcpjsonServers": ["off"]})),
+        (
+            ".mcp.json",
+            json.dumps({"mcpServers": {name: {"command": name} for name in ("git", "git hub", "off")}}),
+        ),
+    )
+    table = servers(result)
+    assert table["git"]["deny"] == ["*"]
+    assert table["git hub"]["deny"] == ["delete_*"]
+    assert table["git hub"]["tools"] == {"merge": {"approval": "ask"}, "*": {"approval": "ask"}}
+    assert table["off"]["enabled"] is False
+    assert told(result) == {
+        ("import-approval-not-mapped", "permissions.allow[0]"),
+        ("import-unmapped", "permissions.allow[1]"),
+        ("import-pattern-unsupported", "permissions.allow[2]"),
+        ("import-ignored", "permissions"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("lists", "off"),
+    [
+        ({"allowed": ["a"]}, {"b", "c"}),
+        ({"allowed": []}, {"a", "b", "c"}),
+        ({"excluded": ["b"]}, {"b"}),
+        ({"allowed": ["a", "b"], "excluded": ["a"]}, {"a", "c"}),
+        ({"allowed": "a"}, {"a", "b", "c"}),
+        ({"excluded": "a"}, {"a", "b", "c"}),
+        ({}, set()),
+    ],
+)
+def test_a_server_that_is_kept_out_is_off(lists: dict[str, Any], off: set[str]) -> None:
+    """Gemini CLI's lists of servers, and their older spelling."""
+    entries = {name: {"command": name} for name in "abc"}
+    old = {"allowed": "allowMCPServers", "excluded": "excludeMCPServers"}
+    for tops in ({"mcp": lists}, {old[key]: value for key, value in lists.items()}):
+        found = servers(imported((".gemini/settings.json", json.dumps({"mcpServers": entries, **tops}))))
+        assert {name for name, table in found.items() if table.get("enabled") is False} == off
+
+
+def test_lists_of_an_administrator_name_servers_or_are_said() -> None:
+    entries = {name: {"command": name} for name in "abc"}
+    servers_file = (".mcp.json", json.dumps({"mcpServers": entries}))
+    denied = json.dumps({"deniedMcpServers": [{"serverName": "b"}, {"serverUrl": "https://*.bad.example/*"}]})
+    result = imported(("managed-settings.json", denied), servers_file)
+    assert {name for name, table in servers(result).items() if table.get("enabled") is False} == {"b"}
+    assert ("import-unmapped", "deniedMcpServers[1]") in told(result)
+    allowed = json.dumps({"allowedMcpServers": [{"serverName": "b"}]})
+    found = servers(imported(("managed-settings.json", allowed), servers_file))
+    assert {name for name, table in found.items() if table.get("enabled") is False} == {"a", "c"}
+
+
+def test_opencode_keeps_out_what_a_later_rule_would_let_in_again() -> None:
+    text = json.dumps({"mcp": {"gh": {"type": "local", "command": ["gh"]}}, "tools": {"gh*": False, "gh_get": True}})
+    result = imported(("opencode.json", text))
+    assert servers(result)["gh"]["deny"] == ["*"]
+    assert ("import-unmapped", "tools.gh_get") in told(result)
+    everything = json.dumps({"mcp": {"gh": {"type": "local", "command": ["gh"]}}, "permission": {"*": "ask"}})
+    assert servers(imported(("opencode.json", everything)))["gh"]["tools"] == {"*": {"approval": "ask"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "denied"),
+    [
+        ("*", {"git": ["*"], "hub": ["*"]}),
+        ("git*", {"git": ["*"]}),
+        ("git", {"git": ["*"]}),
+        ("git_*", {"git": ["*"]}),
+        ("*_delete", {"git": ["*delete"], "hub": ["*delete"]}),
+        ("?it_x", {"git": ["x"]}),
+        ("g*", {"git": ["*"]}),
+        ("*hub*", {"git": ["*hub*"], "hub": ["*"]}),
+        ("bash", {}),
+    ],
+)
+def test_a_rule_with_stars_keeps_out_no_less_than_it_did(rule: str, denied: dict[str, list[str]]) -> None:
+    """opencode's rules are held against `server_tool`."""
+    entries = {name: {"type": "local", "command": [name]} for name in ("git", "hub")}
+    found = servers(imported(("opencode.json", json.dumps({"mcp": entries, "permission": {rule: "deny"}}))))
+    assert {name: table["deny"] for name, table in found.items() if "deny" in table} == denied
+
+
+def test_rules_of_claude_code_may_be_of_every_server() -> None:
+    text = json.dumps(
+        {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}, "permissions": {"deny": ["mcp__*"]}}
+    )
+    assert [table["deny"] for table in servers(imported((".mcp.json", text))).values()] == [["*"], ["*"]]
+
+
+def test_goose_s_permissions_stand_in_a_file_of_their_own() -> None:
+    config = "extensions:\n  gh: {type: stdio, cmd: gh}\n"
+    lists = "user:\n  always_allow: [gh__get]\n  ask_before: [gh__merge]\n  never_allow: [gh__drop, developer__shell]\n"
+    result = imported(("goose/config.yaml", config), ("goose/permission.yaml", lists))
+    assert servers(result)["gh"] == {"command": "gh", "deny": ["drop"], "tools": {"merge": {"approval": "ask"}}}
+    assert told(result) == {
+        ("import-approval-not-mapped", "user.always_allow[0]"),
+        ("import-ignored", "user.never_allow[1]"),
+    }
+
+
+def test_amp_s_rules_are_taken_where_they_have_no_conditions() -> None:
+    text = json.dumps(
+        {
+            "amp.mcpServers": {"gh": {"command": "gh"}},
+            "amp.tools.disable": ["mcp__gh__drop", "builtin:edit_file"],
+            "amp.permissions": [
+                {"tool": "mcp__gh__*", "action": "ask"},
+                {"tool": "mcp__gh__x", "action": "reject"},
+                {"tool": "mcp__gh__y", "action": "allow", "matches": {"a": "b"}},
+            ],
+        }
+    )
+    table = servers(imported((".amp/settings.json", text)))["gh"]
+    assert table["deny"] == ["drop", "x"]
+    assert table["tools"] == {"*": {"approval": "ask"}}
+
+
+@pytest.mark.parametrize("value", [True, ["read"], "all", {"read": True}])
+@pytest.mark.parametrize("key", ["trust", "autoApprove", "alwaysAllow"])
+def test_what_ran_without_asking_is_reported_and_not_taken_over(key: str, value: Any) -> None:
+    result = imported(("x.json", json.dumps({"mcpServers": {"s": {"command": "x", key: value}}})))
+    assert servers(result)["s"] == {"command": "x"}
+    assert [finding.slug for finding in result.findings] == ["import-approval-not-mapped"]
+
+
+@pytest.mark.parametrize("value", [False, [], None])
+def test_where_nothing_ran_without_asking_nothing_is_said(value: Any) -> None:
+    result = imported(("x.json", json.dumps({"mcpServers": {"s": {"command": "x", "alwaysAllow": value}}})))
+    assert not result.findings
