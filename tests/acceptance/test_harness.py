@@ -122,6 +122,13 @@ def test_what_was_sent_is_compared_as_json(sent: Any) -> None:
         assert len(checks.failures) == failures
 
 
+def test_one_finding_has_all_the_further_fields() -> None:
+    two = [seen(line=3, message="one"), seen(line=4, message="other")]
+    assert findings.lacks({"line": 3, "hint": "one"}, two) == []
+    assert findings.lacks({"line": 3, "hint": "other"}, two) != []
+    assert findings.lacks({"line": 3, "count": 2}, [seen(line=3, label="1"), seen(line=4, label="1")]) == []
+
+
 def test_a_count_is_that_of_each_run() -> None:
     twice = [seen(label="1"), seen(label="1"), seen(label="2"), seen(label="2")]
     assert findings.lacks({"count": 2}, twice) == []
@@ -493,6 +500,8 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     assert [failure for failure in checks.failures if "looked at" in failure], checks.report()
     assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"no_such": 1}}]).failures
     assert run_made_up(tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": 0}}]).failures
+    diagnostic = {"kind": FINDING["slug"], "colum": 3}
+    assert run_made_up(tmp_path / "8", {"diagnostics": [diagnostic]}, answer).failures
 
 
 def test_an_answer_that_may_be_refused_is_held_to_its_other_fields() -> None:

@@ -53,6 +53,31 @@ def test_what_is_no_toml_is_named_at_its_place(source: str, line: int, column: i
     assert line_and_column(source, finding) == (line, column)
 
 
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        ("a\u00a0= 1\n", "plain blank"),
+        ("\u3000a = 1\n", "plain blank"),
+        ("a \uff1d 1\n", "Write = in its place"),
+        ("[a\uff0eb]\n", "Write . in its place"),
+        ("a = 1\u200b\n", "Remove it"),
+        ("\u00ef\u00bb\u00bfa = 1\n", "three letters"),
+    ],
+)
+def test_what_an_editor_put_there_is_told_with_what_belongs_there(source: str, advice: str) -> None:
+    """A byte order mark that was taken for letters is one, and not three letters that want quotes (C04)."""
+    [finding] = text(source).findings
+    assert finding.slug == "toml-syntax"
+    assert advice in finding.advice
+
+
+def test_what_is_asked_for_each_of_many_tables_is_looked_for_once() -> None:
+    """Thousands of waivers cost no more than as many other tables: the places of all tables are listed once (C04)."""
+    read = text("[[waivers]]\nrule = 'x'\n" * 3)
+    assert read.starts_of_tables == (0, 23, 46)
+    assert read.starts_of_tables is read.starts_of_tables
+
+
 TWICE = [
     ('[mcp_servers.a]\ncommand = "x"\n\n[mcp_servers.a]\ncommand = "x"\n', "mcp_servers.a", 4, (1, 4)),
     (

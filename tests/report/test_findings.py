@@ -117,8 +117,10 @@ def test_every_subject_is_named_in_text() -> None:
 
 def test_a_key_is_named_by_its_parts() -> None:
     """`git:deny[0]` stands in a sentence as people write it; a part of another word is no name."""
-    assert "[" not in message(finding(subjects=("git:deny[0]",), message='the deny of git has "x"'))
-    assert "[" not in message(finding(subjects=("policy.auto_approve[1]",), message="policy: auto_approve has it"))
+    assert "[" not in message(finding(subjects=("git:deny",), message='the deny of git has "x"'))
+    assert "[git:" not in message(finding(subjects=("git:deny[0]",), message='[mcp_servers.git] deny[0] is "x"'))
+    assert "[git:deny[0]]" in message(finding(subjects=("git:deny[0]",), message='the deny of git has "x"'))
+    assert "[" not in message(finding(subjects=("policy.auto_approve",), message="policy: auto_approve has it"))
     assert message(finding(subjects=("git:deny[0]",), message="denying git-x")).endswith("[git:deny[0]]")
     assert message(finding(subjects=("a/t#/x",), message="a/t is odd")).endswith("[a/t#/x]")
 
