@@ -122,6 +122,13 @@ def test_what_was_sent_is_compared_as_json(sent: Any) -> None:
         assert len(checks.failures) == failures
 
 
+def test_one_finding_has_all_the_further_fields() -> None:
+    two = [seen(line=3, message="one"), seen(line=4, message="other")]
+    assert findings.lacks({"line": 3, "hint": "one"}, two) == []
+    assert findings.lacks({"line": 3, "hint": "other"}, two) != []
+    assert findings.lacks({"line": 3, "count": 2}, [seen(line=3, label="1"), seen(line=4, label="1")]) == []
+
+
 def test_a_count_is_that_of_each_run() -> None:
     twice = [seen(label="1"), seen(label="1"), seen(label="2"), seen(label="2")]
     assert findings.lacks({"count": 2}, twice) == []
@@ -493,6 +500,8 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     assert [failure for failure in checks.failures if "looked at" in failure], checks.report()
     assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"no_such": 1}}]).failures
     assert run_made_up(tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": 0}}]).failures
+    diagnostic = {"kind": FINDING["slug"], "colum": 3}
+    assert run_made_up(tmp_path / "8", {"diagnostics": [diagnostic]}, answer).failures
 
 
 def test_an_answer_that_may_be_refused_is_held_to_its_other_fields() -> None:
@@ -686,6 +695,18 @@ def test_digits_are_compared_as_they_are_spelled() -> None:
     assert calls._same_digits('{"limit": 9007199254740993}', raw)
     assert not calls._same_digits('{"limit": 9007199254740992}', raw)
     assert not calls._same_digits('{"limit": 9007199254740993.0}', raw)
+
+
+def test_what_was_late_and_nothing_else_is_run_again() -> None:
+    """A limit of time is the case's, and a busy machine is no fault of the product."""
+    checks = Checks()
+    checks.in_time(1.0, 2, "search")
+    assert not checks.only_late
+    checks.in_time(3.0, 2, "search")
+    assert checks.only_late
+    checks.that(False, "a hit")
+    assert not checks.only_late
+    assert checks.failures == ["expected: search: within 2 s\n  seen: 3.00 s", "expected: a hit"]
 
 
 def test_a_command_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -342,8 +342,9 @@ def test_ids_that_differ_by_case_alone_have_different_files() -> None:
 
 
 def test_the_plain_name_of_an_odd_id_is_read_as_well(tmp_path: Path) -> None:
-    put(tmp_path, "GitHub.json", {"tools": []})
-    assert "GitHub" in store.load(tmp_path, ["GitHub"])[0]
+    for server in ("GitHub", "...", ".x.", "a b"):
+        put(tmp_path, f"{server}.json", {"tools": []})
+        assert server in store.load(tmp_path, [server])[0]
 
 
 @pytest.mark.parametrize("server", ["../secret", "/secret", "..", "a/../../secret", "x\0y"])

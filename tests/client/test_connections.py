@@ -60,7 +60,7 @@ def sdk(*words: str) -> Transport:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end
         threading.Event().wait(0.01)

@@ -88,7 +88,7 @@ def judge_call(
         elif key == "result_has":
             checks.that(str(value) in text, f"{what} {value!r}", text)
         elif key == "max_seconds":
-            checks.that(answer["seconds"] <= value, f"{what} {value}", f"{answer['seconds']:.2f} s")
+            checks.in_time(answer["seconds"], value, label)
         elif key == "no_file":
             checks.that(not (scene.work / value).exists(), f"{what} {value}")
         elif key != "note":

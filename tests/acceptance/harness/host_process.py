@@ -140,7 +140,7 @@ class Library:
         self.connected = server
         known = self.plan.newest.servers.get(server)
         if known is not None:
-            self.plan.runtime.connections.open(server, known.transport).result(30)
+            self.plan.runtime.connections.open(server, known.transport).result(100)
         return {"heard": self.plan.runtime.heard.get(server, 0)}
 
     def hear(self, server: str, more_than: int, seconds: float) -> dict[str, Any]:

@@ -66,9 +66,7 @@ def judge(
             slugs,
         )
     if "max_seconds" in expect and seconds is not None:
-        scene.checks.that(
-            seconds <= expect["max_seconds"], f"{label}: within {expect['max_seconds']} s", f"{seconds:.2f} s"
-        )
+        scene.checks.in_time(seconds, expect["max_seconds"], label)
     if "no_file" in expect:
         names = [expect["no_file"]] if isinstance(expect["no_file"], str) else expect["no_file"]
         there = [name for name in names if (scene.work / name).exists()]
