@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mcpexpose.importers import filters
+from mcpexpose.importers.credentials import is_one
 from mcpexpose.importers.draft import Draft, Leaf, Notes
 from mcpexpose.importers.tree import Path
 from mcpexpose.importers.values import VARIABLE, flag, seconds, text, texts, what, wrong
@@ -67,7 +68,7 @@ def _table(key: str) -> Act:
             return
         for place, found in texts(draft, path, value, notes):
             name = str(place[-1])
-            if (_HEADER if "headers" in key else _VARIABLE).fullmatch(name):
+            if (_HEADER if "headers" in key else _VARIABLE).fullmatch(name) and not is_one(name):
                 draft.leaves[key, name] = Leaf(found, place)
             else:
                 notes.of("import-value", draft, place, "is no name that can be: it is left out", "Rename it.", on="key")
@@ -124,7 +125,8 @@ def _description(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
     if found is None or not found.strip():
         return
     if hits := secrets.find_in_prose(found):
-        notes.literals += [found[each.start : each.end] for each in hits]
+        for each in hits:
+            notes.keep_secret(draft.source, path, found[each.start : each.end])
         notes.of("secret-in-config", draft, path, "holds a literal credential: it is left out", "Write another.")
         return
     draft.values["description"] = found.strip()

@@ -5,13 +5,15 @@ What narrows is taken over; what would run without asking is reported; an order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from mcpexpose.config.subjects import dotted
 from mcpexpose.importers import filters
 from mcpexpose.importers.draft import Draft, Notes
-from mcpexpose.importers.rulenames import Named, Servers
+from mcpexpose.importers.rulenames import Servers
 from mcpexpose.importers.source import Source
 from mcpexpose.importers.tree import Path
 from mcpexpose.importers.values import what
@@ -21,6 +23,9 @@ Beside = Callable[[Source, Path, Any, Sequence[Draft], Notes], None]
 
 _NOT_TAKEN = "Answer for it in [policy] auto_approve, tool by tool, once the catalog was captured."
 _OURS = "Its own tools are no MCP server's."
+_CLAUDE = ("__", "mcp__")
+"""How Claude Code and Amp name tools: what stands behind a server's name, and before it."""
+_MCP_OF_CURSOR = re.compile(r"Mcp\(([^()]*)\)")
 
 
 def note(notes: Notes, slug: str, source: Source, path: Path, said: str, advice: str = "It is left out.") -> None:
@@ -74,99 +79,211 @@ def _gemini(source: Source, path: Path, value: Any, drafts: Sequence[Draft], not
     for key, item in value.items() if isinstance(value, dict) else ():
         act = {"allowed": _only, "excluded": _but}.get(key)
         if act is not None and item is not None:
-            act(source, (*path, key), item, [each for each in drafts if each.source is source], notes)
+            act(source, (*path, key), item, drafts, notes)
         elif item is not None:
             note(notes, "import-unmapped", source, (*path, key), "has no counterpart here")
+
+
+def _gemini_tools(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    table = value if isinstance(value, dict) else {}
+    if "exclude" in table:
+        _gemini_exclude(source, (*path, "exclude"), table["exclude"], drafts, notes)
+    if table.keys() - {"exclude"} or not isinstance(value, dict):
+        note(notes, "import-ignored", source, path, "has settings of the host's own", _OURS)
+
+
+def _gemini_exclude(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """Tools by the names under which Gemini CLI shows them, `mcp_server_tool` and before that `server__tool`."""
+    rules = _Rules(source, drafts, notes)
+    foreign = False
+    for n, rule in enumerate(value if isinstance(value, list) else [value]):
+        name, place = str(rule).partition("(")[0], (*path, n)
+        found = [rules.apply("deny", name, place, mark, before) for mark, before in (("_", "mcp_"), ("__", ""))]
+        foreign |= not any(found)
+    if foreign:
+        note(notes, "import-ignored", source, path, "names tools of the host's own", _OURS)
 
 
 def _admin(is_list_of_allowed: bool) -> Beside:
     """Claude Code's managed lists: entries that each name a server, a command or a url."""
 
     def act(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-        entries = value if isinstance(value, list) else [value]
-        names = [entry.get("serverName") if isinstance(entry, dict) else None for entry in entries]
-        other = [n for n, name in enumerate(names) if not isinstance(name, str)]
-        for n in other:
-            said = "tells servers by something else than their name"
-            note(notes, "import-unmapped", source, (*path, n), said, "Look through the servers by hand.")
-        if not (is_list_of_allowed and other):
-            listed = [name for name in names if isinstance(name, str)]
-            (_only if is_list_of_allowed else _but)(source, path, listed, drafts, notes)
+        entries = [each if isinstance(each, dict) else {} for each in (value if isinstance(value, list) else [value])]
+        if is_list_of_allowed:
+            for draft in drafts:
+                if not _is_allowed(draft, entries):
+                    draft.switch_off()
+        for n, entry in enumerate(entries):
+            met = [draft for draft in drafts if _is_met(draft, entry)]
+            for draft in met if not is_list_of_allowed else ():
+                draft.switch_off()
+            if not entry.keys() & {"serverName", "serverCommand", "serverUrl"}:
+                said = "tells servers by something else than their name, command or url"
+                note(notes, "import-value", source, (*path, n), said, "Look through the servers by hand.")
+            elif not met:
+                note(notes, "import-unmapped", source, (*path, n), "is of no server of these files")
 
     return act
 
 
-def _apply(verdict: str, named: Named, source: Source, path: Path, notes: Notes) -> None:
-    """What a rule does to the tool that it names."""
-    draft, tool = named
-    if verdict == "deny":
-        draft.keep_out(filters.denied(draft, path, tool, notes, is_pattern=True))
-    elif verdict == "ask":
-        draft.ask_before(tool)
-    else:
-        said = f"lets {shown(draft.name, 60)}/{shown(tool, 60)} run without asking: not taken over"
-        note(notes, "import-approval-not-mapped", source, path, said, _NOT_TAKEN)
+def _is_met(draft: Draft, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of an administrator's list is of the server: its name, its words, or its url with stars."""
+    if entry.get("serverName") == draft.name:
+        return True
+    words = [leaf.raw for tail, leaf in draft.leaves.items() if tail[0] in ("command", "args")]
+    if words and entry.get("serverCommand") == words:
+        return True
+    url, pattern = draft.leaves.get(("url",)), entry.get("serverUrl")
+    if url is None or not isinstance(pattern, str):
+        return False
+    return any(fnmatchcase(url.raw, each.replace("[", "[[]").replace("?", "[?]")) for each in (pattern, f"{pattern}/"))
+
+
+def _is_allowed(draft: Draft, entries: Sequence[Mapping[str, Any]]) -> bool:
+    """Where some entry tells servers of its kind by command or url, a server's name lets it in no longer."""
+    key = "serverUrl" if ("url",) in draft.leaves else "serverCommand"
+    strict = [{key: entry[key]} for entry in entries if key in entry]
+    return any(
+        _is_met(draft, entry) for entry in strict or [{"serverName": each.get("serverName")} for each in entries]
+    )
+
+
+class _Rules:
+    """The rules of one file, and the servers that they may be of."""
+
+    def __init__(self, source: Source, drafts: Sequence[Draft], notes: Notes) -> None:
+        self.source, self.drafts, self.notes = source, drafts, notes
+        self.servers = Servers(drafts)
+
+    def apply(self, verdict: str, rule: str, path: Path, mark: str, before: str = "") -> bool:
+        """Do what a rule says (deny, ask or allow) to the tools that it names; whether it names any."""
+        spent = self.servers.is_spent
+        found = self.servers.named(rule, mark, before)
+        for draft, tool in found:
+            self._one(verdict, draft, tool, path)
+        if self.servers.is_spent and not spent:
+            said = "and the rules after it are too many for so many servers: all are written switched off"
+            note(self.notes, "import-value", self.source, path, said, "Switch on the ones that are meant.")
+        return bool(found) or self.servers.is_spent
+
+    def _one(self, verdict: str, draft: Draft, tool: str, path: Path) -> None:
+        def say(slug: str, said: str, advice: str) -> None:
+            note(self.notes, slug, self.source, path, said, advice)
+
+        if verdict == "deny":
+            draft.keep_out(filters.denied(draft, tool, say, is_pattern=True))
+        elif verdict == "ask":
+            draft.ask_before(filters.asked(tool, say))
+        elif verdict == "allow":
+            said = f"lets {shown(draft.name, 60)}/{shown(tool, 60)} run without asking: not taken over"
+            note(self.notes, "import-approval-not-mapped", self.source, path, said, _NOT_TAKEN)
+        elif draft.denied:
+            said = f"lets {shown(tool, 60)} in again after a wider rule: what was kept out stays out"
+            note(self.notes, "import-unmapped", self.source, path, said, "Take it out of deny if it is wanted.")
+
+    def no_rules(self, path: Path, value: Any) -> None:
+        """Rules that cannot be read may keep anything out."""
+        for draft in self.drafts:
+            draft.switch_off()
+        said = f"is {what(value)} where rules are wanted: every server is written switched off"
+        note(self.notes, "import-value", self.source, path, said, "Switch on the ones that are meant.")
 
 
 def _permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    """Claude Code's rules; those on its own tools are none of ours."""
+    """Rules of Claude Code, and Cursor's of the form `Mcp(server:tool)`; those on other tools are none of ours."""
     foreign = not isinstance(value, dict)
-    servers = Servers(drafts)
-    for key, rules in value.items() if isinstance(value, dict) else ():
-        if key not in ("deny", "ask", "allow") or not isinstance(rules, list):
+    rules = _Rules(source, drafts, notes)
+    for key, listed in value.items() if isinstance(value, dict) else ():
+        if key not in ("deny", "ask", "allow"):
             foreign = True
-            continue
-        for n, rule in enumerate(rules):
-            if not (isinstance(rule, str) and rule.startswith("mcp__")):
-                foreign = True
-            elif "(" in rule:
-                said = f'holds "{shown(rule, 80)}", a form that the host passes over: no rule comes of it'
-                note(notes, "import-pattern-unsupported", source, (*path, key, n), said, "Write the tool's name alone.")
-            elif found := servers.by_prefix(rule):
-                for named in found:
-                    _apply(key, named, source, (*path, key, n), notes)
-            else:
-                said = f'names "{shown(rule, 80)}", of no server of these files'
-                note(notes, "import-unmapped", source, (*path, key, n), said)
+        elif isinstance(listed, list):
+            for n, rule in enumerate(listed):
+                foreign |= not (isinstance(rule, str) and _permission(rules, key, rule, (*path, key, n)))
+        elif key != "allow":
+            rules.no_rules((*path, key), listed)
     if foreign:
         note(notes, "import-ignored", source, path, "has rules of the host's own", _OURS)
 
 
+def _permission(rules: _Rules, verdict: str, rule: str, path: Path) -> bool:
+    """Whether the rule is about tools of MCP servers; then it is applied, or said."""
+    of_cursor = _MCP_OF_CURSOR.fullmatch(rule)
+    is_ours = of_cursor is not None or rule.startswith("mcp__")
+    if "(" in rule and of_cursor is None:
+        if is_ours:
+            said = f'holds "{shown(rule, 80)}", a form that the host passes over: no rule comes of it'
+            note(rules.notes, "import-pattern-unsupported", rules.source, path, said, "Write the tool's name alone.")
+        return is_ours
+    found = rules.apply(verdict, of_cursor[1], path, ":") if of_cursor else rules.apply(verdict, rule, path, *_CLAUDE)
+    if is_ours and not found:
+        note(
+            rules.notes,
+            "import-unmapped",
+            rules.source,
+            path,
+            f'names "{shown(rule, 80)}", of no server of these files',
+        )
+    return is_ours or found
+
+
 def _toggles(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    """opencode's `tools` and `permission`: names of tools as the model sees them, with patterns."""
-    verdicts = {False: "deny", "deny": "deny", "ask": "ask", "allow": "allow", True: ""}
-    foreign = not isinstance(value, dict)
-    servers = Servers(drafts)
-    for rule, item in value.items() if isinstance(value, dict) else ():
-        verdict = verdicts.get(item) if isinstance(item, bool | str) else None
-        found = servers.named(rule, "_") if verdict is not None else []
+    """opencode's `tools` and `permission`: names of tools as the model sees them, with patterns, or a word for all."""
+    rules = _Rules(source, drafts, notes)
+    foreign = False
+    for rule, item in (value if isinstance(value, dict) else {"*": value}).items():
+        place = (*path, rule) if isinstance(value, dict) else path
+        verdict = _strictest(item)
+        if verdict is None:
+            foreign = True
+            continue
+        found = rules.apply(verdict or "deny", rule, place, "_")
         foreign |= not found
-        for named in found:
-            if verdict:
-                _apply(verdict, named, source, (*path, rule), notes)
-            elif named[0].denied:
-                said = f"lets {shown(named[1], 60)} in again after a wider rule: what was kept out stays out"
-                note(notes, "import-unmapped", source, (*path, rule), said, "Take it out of deny if it is wanted.")
+        if found and not verdict:
+            note(
+                notes, "import-value", source, place, f"is {what(item)} and no verdict: it is taken as deny", "Mend it."
+            )
     if foreign:
         note(notes, "import-ignored", source, path, "has rules on tools of the host's own", _OURS)
 
 
+def _strictest(item: Any) -> str | None:
+    """What opencode's rule says, of several by argument the strictest; "" for what is no verdict, None for nothing."""
+    if isinstance(item, dict):
+        inner = [_strictest(each) for each in item.values()]
+        return next((each for each in ("deny", "", "ask", "let in", "allow") if each in inner), None)
+    if item is None:
+        return None
+    verdicts = {False: "deny", True: "let in", "deny": "deny", "ask": "ask", "allow": "allow"}
+    return verdicts.get(item, "") if isinstance(item, bool | str) else ""
+
+
+def _agents(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """opencode's agents, each of which may have rules on tools."""
+    tables = value.items() if isinstance(value, dict) else ()
+    ruled = [
+        (*path, name) for name, table in tables if isinstance(table, dict) and {"tools", "permission"} & table.keys()
+    ]
+    for place in ruled:
+        said = "chooses tools for one way of working"
+        note(notes, "import-unmapped", source, place, said, "Say it in allow or deny, or in [profiles].")
+    if len(ruled) < len(tables) or not tables:
+        note(notes, "import-ignored", source, path, "has settings of the host's own", _OURS)
+
+
 def _zed(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     foreign = not isinstance(value, dict)
-    servers = {draft.name: draft for draft in drafts}
+    rules = _Rules(source, drafts, notes)
+    verdicts = {"deny": "deny", "confirm": "ask", "allow": "allow"}
+    for place, item in _within(path, value, ("tool_permissions",)):
+        if place[-1] == "default" and item in verdicts:
+            rules.apply(verdicts[item], "*", place, ":")
     for place, item in _within(path, value, ("tool_permissions", "tools")):
         rule = str(place[-1])
-        verdict = {"deny": "deny", "confirm": "ask", "allow": "allow"}.get(
-            str(item.get("default")) if isinstance(item, dict) else ""
-        )
-        server, _, tool = rule.removeprefix("mcp:").partition(":")
-        draft = servers.get(server)
-        if rule.startswith("mcp:") and verdict and draft and tool:
-            _apply(verdict, (draft, filters.exact(tool)), source, place, notes)
-        elif rule.startswith("mcp:"):
-            note(notes, "import-unmapped", source, place, "names no server of these files, or no verdict")
-        else:
+        verdict = verdicts.get(str(item.get("default")) if isinstance(item, dict) else "")
+        if not rule.startswith("mcp:"):
             foreign = True
+        elif not (verdict and rules.apply(verdict, rule, place, ":", "mcp:")):
+            note(notes, "import-unmapped", source, place, "names no server of these files, or no verdict")
     for place, profile in _within(path, value, ("profiles",)):
         if isinstance(profile, dict) and (profile.get("context_servers") or profile.get("enable_all_context_servers")):
             said = "chooses tools for one way of working"
@@ -176,41 +293,48 @@ def _zed(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes:
 
 
 def _amp_disable(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    servers = Servers(drafts)
+    rules = _Rules(source, drafts, notes)
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
-        found = servers.by_prefix(rule) if isinstance(rule, str) else []
-        for named in found:
-            _apply("deny", named, source, (*path, n), notes)
-        if not found:
+        if not (isinstance(rule, str) and rules.apply("deny", rule, (*path, n), *_CLAUDE)):
             note(notes, "import-ignored", source, (*path, n), "names no tool of these servers", _OURS)
 
 
 def _amp_permissions(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    verdicts = {"reject": "deny", "ask": "ask", "allow": "allow"}
-    servers = Servers(drafts)
+    """What Amp refuses, asks or passes on under a condition asks here under none; what it lets run, not at all."""
+    rules = _Rules(source, drafts, notes)
+    verdicts = {"reject": "deny", "ask": "ask", "delegate": "ask", "allow": "allow"}
     for n, rule in enumerate(value if isinstance(value, list) else [value]):
         table = rule if isinstance(rule, dict) else {}
-        verdict = verdicts.get(str(table.get("action")))
-        taken = verdict is not None and not table.get("matches")
-        found = servers.by_prefix(str(table.get("tool"))) if taken else []
-        for named in found:
-            _apply(str(verdict), named, source, (*path, n), notes)
-        if not found:
+        verdict = verdicts.get(str(table.get("action")), "")
+        conditions = sorted(table.keys() - {"tool", "action", "to", "message"})
+        if conditions and verdict in ("deny", "ask"):
+            verdict = "ask"
+        taken = verdict and not (conditions and verdict == "allow")
+        if not (taken and rules.apply(verdict, str(table.get("tool")), (*path, n), *_CLAUDE)):
             note(notes, "import-unmapped", source, (*path, n), "is a rule that has no counterpart here")
+        elif conditions:
+            listed = ", ".join(shown(each, 40) for each in conditions[:4])
+            said = f"holds under a condition ({listed}): what it names asks each time"
+            note(notes, "import-pattern-unsupported", source, (*path, n), said, "Put it in deny if it was refused.")
 
 
 def _goose_user(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     """goose's permission.yaml: three lists of `extension__tool`."""
-    servers = Servers(drafts)
+    rules = _Rules(source, drafts, notes)
     verdicts = {"never_allow": "deny", "ask_before": "ask", "always_allow": "allow"}
     for key, listed in value.items() if isinstance(value, dict) else ():
-        rules = listed if isinstance(listed, list) else [listed]
-        for n, rule in enumerate(rules):
-            found = servers.named(rule, "__") if isinstance(rule, str) and key in verdicts else []
-            for named in found:
-                _apply(verdicts[key], named, source, (*path, key, n), notes)
-            if not found:
+        for n, rule in enumerate(listed if isinstance(listed, list) else [listed]):
+            if not (
+                isinstance(rule, str) and key in verdicts and rules.apply(verdicts[key], rule, (*path, key, n), "__")
+            ):
                 note(notes, "import-ignored", source, (*path, key, n), "is of no server of these files", _OURS)
+
+
+def _run_unasked(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """Cursor's list of what runs without asking."""
+    if value:
+        said = "lets what it names run without asking: not taken over"
+        note(notes, "import-approval-not-mapped", source, path, said, _NOT_TAKEN)
 
 
 def _projects(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
@@ -227,19 +351,21 @@ def _within(path: Path, value: Any, steps: tuple[str, ...]) -> Iterator[tuple[Pa
 
 
 BESIDE: dict[str, Beside] = {
-    "mcp": _gemini,
-    "allowMCPServers": _only,
-    "excludeMCPServers": _but,
+    "gemini_servers": _gemini,
+    "gemini_tools": _gemini_tools,
+    "gemini_exclude": _gemini_exclude,
+    "servers_only": _only,
+    "servers_but": _but,
+    "servers_denied": _admin(False),
+    "servers_allowed": _admin(True),
     "permissions": _permissions,
-    "disabledMcpjsonServers": _but,
-    "deniedMcpServers": _admin(False),
-    "allowedMcpServers": _admin(True),
-    "tools": _toggles,
-    "permission": _toggles,
-    "agent": _zed,
-    "user": _goose_user,
+    "run_unasked": _run_unasked,
+    "toggles": _toggles,
+    "agents": _agents,
+    "zed": _zed,
+    "goose_user": _goose_user,
     "projects": _projects,
-    "amp.tools.disable": _amp_disable,
-    "amp.permissions": _amp_permissions,
+    "amp_disable": _amp_disable,
+    "amp_permissions": _amp_permissions,
 }
-"""By the key at the top of the file."""
+"""By the names that rows of `dialects` use."""

@@ -13,7 +13,7 @@ from mcpexpose.model import placeholders, secrets
 from mcpexpose.model.secrets import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcpexpose.importers.tree import Path
 
@@ -27,6 +27,10 @@ _AFTER_SCHEME = re.compile(r"(?i)\b(?:bearer|basic)\s+([^\s\"'\\,;]{3,})")
 _ASSIGNED = re.compile(
     r"(?<![\w.])(?P<name>[A-Za-z_][\w.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}\\?[\"']?(?P<value>[\w-]{3,64}+)(?![\w.:/@-])"
 )
+_SHORT = re.compile(r"(?:-e|-{1,2}|--env=)?(?P<name>[A-Za-z_][\w.-]{0,63}+)=(?P<value>\S{1,8})")
+_LEAST = 6
+"""From so many characters on `model.secrets` finds what stands under a credential's name."""
+_STEP = re.compile(r"(?<=/)(?P<step>[A-Za-z0-9_-]{32,})(?=[/?#\s\"']|$)")
 _NO_CREDENTIAL = frozenset(
     {
         *("none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "auto", "default", "disabled"),
@@ -38,7 +42,7 @@ _NO_CREDENTIAL = frozenset(
 def find(text: str, name: str = "") -> tuple[Secret, ...]:
     """The credentials of one text, as `model.secrets` finds them, and what stands in the place of one."""
     text = _without_doubled(text)
-    return secrets.find(text, name) or _stand_ins(text, name)
+    return secrets.find(text, name) or (*_in_paths(text), *(_stand_ins(text, name) or _short(text, name)))
 
 
 def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
@@ -48,8 +52,13 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     out = []
     for arg, found, flag in zip(plain, secrets.find_in_args(plain), flags, strict=False):
         name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag else ""
-        out.append(found or _stand_ins(arg, name))
+        out.append(found or (*_in_paths(arg), *(_stand_ins(arg, name) or _short(arg, name))))
     return tuple(out)
+
+
+def is_one(name: str) -> bool:
+    """Whether a name (an id, a key) has the form of a credential, as when somebody pasted into the wrong place."""
+    return secrets.redact_forms(name) != name
 
 
 def placeholder(text: str, name: str = "") -> str | None:
@@ -81,6 +90,27 @@ def _stand_ins(text: str, name: str) -> tuple[Secret, ...]:
         start = text.index(value)
         out.append(Secret(f"value of {name}", start, start + len(value)))
     return tuple(out)
+
+
+def _short(text: str, name: str) -> tuple[Secret, ...]:
+    """A value too short to be told by its looks, under a name that only credentials have, or behind one and `=`."""
+    assigned = _SHORT.fullmatch(text)
+    value = assigned["value"] if assigned else text.strip()
+    name = assigned["name"] if assigned else name
+    if not 1 < len(value) < _LEAST or secrets.strength_of_name(name) < 2 or value[0] in "${%!/~.<":
+        return ()
+    if value.lower() in _NO_CREDENTIAL or secrets.is_placeholder(value):
+        return ()
+    start = text.rindex(value)
+    return (Secret(f"value of {name}", start, start + len(value)),)
+
+
+def _in_paths(text: str) -> Iterator[Secret]:
+    """Long keys in the path of an address, which is then as good as a password: a step with letters of both cases."""
+    for found in _STEP.finditer(text) if "://" in text else ():
+        step = found["step"]
+        if any(map(str.isupper, step)) and any(map(str.islower, step)) and any(map(str.isdigit, step)):
+            yield Secret("key in a url", *found.span("step"))
 
 
 def _without_doubled(text: str) -> str:

@@ -41,12 +41,17 @@ def detect(source: Source) -> Dialect | None:
     by_file = [each for each in fitting if _is_named_for(each, source.name)]
     if by_file:
         return by_file[0]
+    by_rules = [each for each in DIALECTS if _has_rules_of(each, source) and _is_named_for(each, source.name)]
+    if by_rules and not any(each.servers for each in fitting):
+        return by_rules[0]
     if BY_NAME["opencode"] in fitting and "opencode" in str(data.get("$schema")):
         return BY_NAME["opencode"]
     for name, key in _TOPS:
         if isinstance(data.get(key), dict) and BY_NAME[name] in fitting:
             return _step_or(BY_NAME[name], data[key])
     entries = data.get("mcpServers")
+    if _is_of_gemini(data.get("mcp")) and entries is None:
+        return BY_NAME["gemini"]
     if isinstance(entries, dict):
         keys = {key for entry in entries.values() if isinstance(entry, dict) for key in entry}
         name = next((name for name, marks in _MARKS if marks & keys), "")
@@ -98,17 +103,30 @@ def _is_named_for(dialect: Dialect, name: str) -> bool:
 
 def _fits(dialect: Dialect, source: Source) -> bool:
     data = source.data or {}
-    toml, yaml = dialect.name in ("codex", "step"), dialect.name in ("goose", "librechat")
-    if source.form != ("toml" if toml else "yaml" if yaml else "json"):
+    if not _is_in_its_form(dialect, source):
         return False
     if dialect.name == "claude-settings":
         return any(key in data for key in _SETTINGS)
-    if dialect.name == "opencode" and "mcpServers" in data:
+    if dialect.name == "opencode" and ("mcpServers" in data or _is_of_gemini(data.get("mcp"))):
         return False  # Gemini CLI has `mcp` as well
     if dialect.name == "goose" and "extensions" not in data:
         user = data.get("user")
         return isinstance(user, dict) and bool({"always_allow", "ask_before", "never_allow"} & user.keys())
     return any(_reached(data, place) is not None for place in dialect.servers) or _is_bare(dialect, data)
+
+
+def _has_rules_of(dialect: Dialect, source: Source) -> bool:
+    """Whether the file has no servers, and says more of those of the host's other files."""
+    return _is_in_its_form(dialect, source) and any(key in (source.data or {}) for key in dialect.beside)
+
+
+def _is_in_its_form(dialect: Dialect, source: Source) -> bool:
+    toml, yaml = dialect.name in ("codex", "step"), dialect.name in ("goose", "librechat")
+    return source.form == ("toml" if toml else "yaml" if yaml else "json")
+
+
+def _is_of_gemini(table: Any) -> bool:
+    return isinstance(table, dict) and any(isinstance(table.get(key), list) for key in ("allowed", "excluded"))
 
 
 def _reached(data: Any, place: Path) -> Any:

@@ -6,7 +6,7 @@ Facts are of 2026-11, from the hosts' documentation and sources. A key that no r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Dialect:
     text and are understood everywhere."""
     expands_in: frozenset[str] = frozenset()
     """Our keys in whose texts it does so; none: in all."""
-    beside: tuple[str, ...] = ()
-    """Keys at the top that say more of the servers, each read by the act of that name in `beside`."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Keys at the top that say more of the servers, with the name of the act of `beside` that reads each."""
     url: str = "auto"
     """A `url` without a type: "http", "sse", or "auto" where the host tries one after the other."""
     patterns: bool = False
@@ -173,6 +173,14 @@ LIBRECHAT_KEYS: Keys = _with(
     startup="-servers are connected to when something asks for them",
 )
 
+OF_GEMINI = {
+    "mcp": "gemini_servers",
+    "allowMCPServers": "servers_only",
+    "excludeMCPServers": "servers_but",
+    "tools": "gemini_tools",
+    "excludeTools": "gemini_exclude",
+}
+
 DIALECTS: tuple[Dialect, ...] = (
     Dialect(
         "claude",
@@ -181,7 +189,7 @@ DIALECTS: tuple[Dialect, ...] = (
         FAMILY,
         ("*/.mcp.json", "*/.claude.json"),
         _BRACES,
-        beside=("permissions", "projects"),
+        beside={"permissions": "permissions", "projects": "projects"},
     ),
     Dialect(
         "claude-settings",
@@ -189,19 +197,31 @@ DIALECTS: tuple[Dialect, ...] = (
         (),
         {},
         ("*/.claude/settings.json", "*/.claude/settings.local.json", "*/managed-settings.json"),
-        beside=("permissions", "disabledMcpjsonServers", "deniedMcpServers", "allowedMcpServers"),
+        beside={
+            "permissions": "permissions",
+            "disabledMcpjsonServers": "servers_but",
+            "deniedMcpServers": "servers_denied",
+            "allowedMcpServers": "servers_allowed",
+        },
     ),
     Dialect("claude-desktop", "Claude Desktop", _MAP, FAMILY, ("*claude_desktop_config*.json",), _BRACES),
     Dialect("codex", "Codex", (("mcp_servers",),), CODEX_KEYS, ("*/.codex/*.toml",), url="http"),
     Dialect("step", "Step", (("mcp_servers",),), CODEX_KEYS, ("*/.stepcode/*.toml",), url="http"),
-    Dialect("cursor", "Cursor", _MAP, FAMILY, ("*/.cursor/*.json", "*cursor*.json")),
+    Dialect(
+        "cursor",
+        "Cursor",
+        _MAP,
+        FAMILY,
+        ("*/.cursor/*.json", "*cursor*.json"),
+        beside={"permissions": "permissions", "mcpAllowlist": "run_unasked"},
+    ),
     Dialect(
         "vscode",
         "VS Code",
         (("servers",), ("mcp", "servers"), ("customizations", "vscode", "mcp", "servers")),
         {**FAMILY, "sandboxEnabled": "-the sandbox is the host's own", "sandbox": "-the sandbox is the host's own"},
         ("*/.vscode/*.json", "*vscode*.json", "*/devcontainer.json", "*/.devcontainer.json"),
-        beside=("inputs",),
+        beside={"inputs": ""},
     ),
     Dialect(
         "gemini",
@@ -210,7 +230,7 @@ DIALECTS: tuple[Dialect, ...] = (
         _IN_MILLISECONDS,
         ("*/.gemini/*.json", "*gemini*.json"),
         frozenset({"${}", "$"}),
-        beside=("mcp", "allowMCPServers", "excludeMCPServers"),
+        beside=OF_GEMINI,
         url="sse",
     ),
     Dialect(
@@ -220,7 +240,7 @@ DIALECTS: tuple[Dialect, ...] = (
         _IN_MILLISECONDS,
         ("*/.qwen/*.json", "*qwen*.json"),
         frozenset({"${}", "$"}),
-        beside=("mcp", "allowMCPServers", "excludeMCPServers"),
+        beside=OF_GEMINI,
         url="sse",
     ),
     Dialect(
@@ -229,7 +249,7 @@ DIALECTS: tuple[Dialect, ...] = (
         (("mcp",), ("mcp", "servers")),
         OPENCODE_KEYS,
         ("*opencode*.json", "*opencode*.jsonc"),
-        beside=("tools", "permission"),
+        beside={"tools": "toggles", "permission": "toggles", "agent": "agents", "mode": "agents"},
     ),
     Dialect(
         "goose",
@@ -239,7 +259,7 @@ DIALECTS: tuple[Dialect, ...] = (
         ("*goose*.yaml", "*goose*.yml", "*/goose/*.yaml"),
         frozenset({"${}", "$"}),
         frozenset({"http_headers", "url"}),
-        ("user",),
+        {"user": "goose_user"},
         url="http",
     ),
     Dialect(
@@ -248,7 +268,7 @@ DIALECTS: tuple[Dialect, ...] = (
         (("context_servers",),),
         {**FAMILY, "source": "zed_source", "settings": "-settings of an extension", "remote": "-where Zed runs it"},
         ("*/.zed/*.json", "*/zed/*.json", "*zed*.json"),
-        beside=("agent",),
+        beside={"agent": "zed"},
     ),
     Dialect("cline", "Cline", _MAP, _IN_SECONDS, ("*cline*.json",), url="sse"),
     Dialect("roo", "Roo Code", _MAP, _IN_SECONDS, ("*/.roo/*.json", "*/mcp_settings.json")),
@@ -269,7 +289,7 @@ DIALECTS: tuple[Dialect, ...] = (
         FAMILY,
         ("*/.amp/*.json", "*/.amp/*.jsonc", "*/amp/settings.json"),
         _BRACES,
-        beside=("amp.tools.disable", "amp.permissions"),
+        beside={"amp.tools.disable": "amp_disable", "amp.permissions": "amp_permissions"},
         patterns=True,
     ),
     Dialect("pi", "pi", _MAP, _IN_SECONDS, ("*/.pi/*.json", "*/.pi/agent/*.json"), _BRACES, url="http", patterns=True),
@@ -280,7 +300,7 @@ DIALECTS: tuple[Dialect, ...] = (
         _MAP,
         FAMILY,
         expands=_BRACES,
-        beside=("permissions", "mcp", "allowMCPServers", "excludeMCPServers"),
+        beside={"permissions": "permissions", **OF_GEMINI},
     ),
 )
 

@@ -52,6 +52,8 @@ class Draft:
     """The host's keys without a counterpart, for a comment."""
     written_as: str = ""
     """Our id."""
+    is_fragment: bool = False
+    """It has no transport: it changes a server of another file."""
 
     def switch_off(self) -> None:
         """Nothing switches it on again."""
@@ -77,6 +79,14 @@ class Notes:
         self.findings: list[Finding] = []
         self.literals: list[str] = []
         """Credentials that were met, so that no message, excerpt or comment shows one."""
+
+    def keep_secret(self, source: Source, path: Path, literal: str) -> None:
+        """LITERAL, which stands at PATH or is a part of it, is shown nowhere: neither it nor how the file writes it."""
+        self.literals.append(literal)
+        start, end = source.find(path, "value") or (0, 0)
+        written = source.text[start:end]
+        if "\n" in literal or literal not in written:  # escaped there, or on several lines
+            self.literals += [line.strip(" \t\r\"',") for line in written.split("\n")]
 
     def add(
         self,

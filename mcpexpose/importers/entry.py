@@ -9,6 +9,7 @@ from mcpexpose.importers.acts import ACTS
 from mcpexpose.importers.dialects import IGNORED_KINDS, Dialect
 from mcpexpose.importers.draft import Draft, Notes
 from mcpexpose.importers.values import is_nothing, what
+from mcpexpose.model.secrets import redact_forms
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -60,6 +61,6 @@ def _key(draft: Draft, key: str, value: Any, notes: Notes) -> None:
     if is_nothing(value):
         return
     reason = f": {act[1:]}" if act[1:] else ""
-    draft.left_out.append(shown(key, 60))
+    draft.left_out.append(shown(redact_forms(key), 60))
     advice = "It is left out; do it in another way where the server needs it."
     notes.of("import-unmapped", draft, path, f"{_NO_COUNTERPART}{reason}", advice, on="key")

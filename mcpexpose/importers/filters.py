@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.compiler import patterns
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 _FOREIGN = ("{", "}", "!", "^", "$", "|", "(", "\\")
 """What makes a pattern of another language, where it is no pattern of ours."""
+
+
+Say = Callable[[str, str, str], None]
+"""Takes a slug, what there is to say of the place that is looked at, and the advice."""
 
 
 def exact(name: str) -> str:
@@ -58,29 +63,32 @@ def tools_list(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
 
 def deny_patterns(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
     """Our own key, in a file that serves another host as well."""
-    listed = names(draft, path, value, notes)
-    for n, name in enumerate(listed or ()):
-        draft.keep_out(denied(draft, (*path, n), name, notes, is_pattern=True))
+    _deny(draft, path, value, notes, is_pattern=True)
 
 
 def deny(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
     """Names of tools, or patterns where the host has them."""
-    listed = names(draft, path, value, notes)
-    if listed is not None:
-        for n, name in enumerate(listed):
-            draft.keep_out(denied(draft, (*path, n), name, notes))
+    _deny(draft, path, value, notes, is_pattern=draft.dialect.patterns)
 
 
-def denied(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: bool | None = None) -> list[str]:
+def _deny(draft: Draft, path: Path, value: Any, notes: Notes, *, is_pattern: bool) -> None:
+    for n, name in enumerate(names(draft, path, value, notes) or ()):
+
+        def say(slug: str, said: str, advice: str, place: Path = (*path, n)) -> None:
+            notes.of(slug, draft, place, said, advice)
+
+        draft.keep_out(denied(draft, name, say, is_pattern=is_pattern))
+
+
+def denied(draft: Draft, name: str, say: Say, *, is_pattern: bool) -> list[str]:
     """The entries of deny for NAME; where we cannot say it, the server is switched off."""
     name = _bare(draft, name)
     if not name:
         return []
-    is_pattern = draft.dialect.patterns if is_pattern is None else is_pattern
     trouble = patterns.problem(name)
     if is_pattern and (trouble or _is_foreign(name)):
         said = f'keeps out "{shown(name, 60)}", which is no pattern of ours: {OFF}'
-        notes.of("import-pattern-unsupported", draft, path, said, "Name the tools in deny, and switch it on.")
+        say("import-pattern-unsupported", said, "Name the tools in deny, and switch it on.")
         draft.switch_off()
         return [] if trouble else [name]
     if not is_pattern and exact(name) != name:
@@ -88,9 +96,18 @@ def denied(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: boo
         if trouble:
             return [exact(name)]
         said += ", and a pattern here: it keeps out what it meets"
-        notes.of("import-pattern-unsupported", draft, path, said, "Write the tools' names if less was meant.")
+        say("import-pattern-unsupported", said, "Write the tools' names if less was meant.")
         return [name, exact(name)] if "[" in name else [name]
     return [name]
+
+
+def asked(name: str, say: Say) -> str:
+    """The pattern of what asks for NAME, which is a pattern; all of the server's tools where we cannot say it."""
+    if not (patterns.problem(name) or _is_foreign(name)):
+        return name
+    said = f'asks before "{shown(name, 60)}", which is no pattern of ours: every tool of the server asks'
+    say("import-pattern-unsupported", said, "Name the tools.")
+    return "*"
 
 
 def _allowed(draft: Draft, path: Path, name: str, notes: Notes, *, is_pattern: bool) -> str | None:

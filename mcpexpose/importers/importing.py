@@ -10,9 +10,10 @@ from mcpexpose.config.subjects import dotted
 from mcpexpose.importers import beside, texts, write
 from mcpexpose.importers.credentials import Literals, Variables
 from mcpexpose.importers.detect import detect, no_maps, server_maps
+from mcpexpose.importers.dialects import OF_GEMINI
 from mcpexpose.importers.draft import Draft, Notes
 from mcpexpose.importers.entry import draft_of
-from mcpexpose.importers.same import rename_the_same, say_same_commands
+from mcpexpose.importers.same import rename_the_same, say_same_commands, with_fragments
 from mcpexpose.importers.values import what
 from mcpexpose.model.struck import struck
 from mcpexpose.model.text import shown
@@ -49,7 +50,7 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
     notes = Notes()
     notes.findings += [finding for source in sources for finding in source.findings]
     read = [(source, dialect) for source in sources if (dialect := _dialect(source, host)) is not None]
-    drafts = [draft for source, dialect in read for draft in _drafts(source, dialect, notes)]
+    drafts = with_fragments([draft for source, dialect in read for draft in _drafts(source, dialect, notes)], notes)
     for source, dialect in read:
         _beside(source, dialect, drafts, notes)
     inputs = {name: table for source, dialect in read for name, (_, table) in _inputs(source, dialect).items()}
@@ -118,12 +119,12 @@ def _beside(source: Source, dialect: Dialect, drafts: Sequence[Draft], notes: No
             continue  # a server
         inside = [place for place in places if place[:1] == path]
         if key in dialect.beside:
-            if key in beside.BESIDE:
+            if act := beside.BESIDE.get(dialect.beside[key]):
                 repeats = [each for each in source.repeats if each[:1] == path]
                 for repeat in repeats:
                     said = "is given twice: the first counts, and it may have kept out less"
                     beside.note(notes, "import-duplicate-key", source, repeat, said, "Keep one of the two.")
-                beside.BESIDE[key](source, path, value, drafts, notes)
+                act(source, path, value, _ruled(key, source, dialect, drafts), notes)
         elif inside:
             plain += _siblings(inside[0], data, dialect)
         elif isinstance(value, dict):
@@ -136,6 +137,14 @@ def _beside(source: Source, dialect: Dialect, drafts: Sequence[Draft], notes: No
         are = "is a setting" if len(names) == 1 else "are settings"
         message = f"{listed} {are} of the host's own"
         notes.add("import-ignored", source, plain[0], tuple(names), message, "Nothing comes of it.", on="key")
+
+
+def _ruled(key: str, source: Source, dialect: Dialect, drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """The servers of which a KEY says more: Gemini CLI's lists are of that host's servers alone, in all its files."""
+    if key not in OF_GEMINI:
+        return drafts
+    is_known = dialect.name != "mcp-json"
+    return [draft for draft in drafts if draft.source is source or (is_known and draft.dialect is dialect)]
 
 
 def _siblings(place: Path, data: dict[str, Any], dialect: Dialect) -> Iterable[Path]:

@@ -1,66 +1,126 @@
-"""Tools as hosts name them to the model, taken apart again: the longest server's name that fits."""
+"""Tools as hosts name them to the model, taken apart again: every server that a name or a pattern may be of."""
 
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from bisect import bisect_left
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mcpexpose.importers.draft import Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Named = tuple[Draft, str]
 """A server, and a name or pattern of its tools."""
 
-_MOST = 200
-"""Servers that a rule with a star in a server's place is held against, one by one."""
+_MOST = 50_000
+"""So many times the rules of one file are held against servers; past that nobody can say what they keep out."""
 
 
 class Servers:
-    """The servers that there are, by their names as hosts clean them."""
+    """The servers that there are, by each way in which a host may write their names before those of their tools.
+
+    Several may have one name: in two files, or once hosts have cleaned it. A rule is of all of them.
+    """
 
     def __init__(self, drafts: Sequence[Draft]) -> None:
-        self._drafts = drafts
-        self._by_name = {re.sub(r"[^A-Za-z0-9_-]", "_", draft.name): draft for draft in drafts}
+        self._by_name: dict[str, list[Draft]] = {}
+        for draft in drafts:
+            for name in _as_hosts_write(draft.name):
+                self._by_name.setdefault(name, []).append(draft)
+        self._sorted = sorted(self._by_name)
+        self._left = _MOST
 
-    def by_prefix(self, rule: str) -> list[Named]:
-        """`mcp__server__tool`; `mcp__server` is all of its tools, `mcp__*` all of all."""
-        body = rule.removeprefix("mcp__")
-        return [] if body == rule else self.named(body, "__")
+    @property
+    def is_spent(self) -> bool:
+        """Whether there were too many steps."""
+        return self._left < 0
 
-    def named(self, rule: str, mark: str) -> list[Named]:
-        """`server_tool`, `server_*`, `server*`; a star in the server's place is of each server that it meets."""
-        found = self._split(rule, mark) or self._split(rule.removesuffix("*"), mark)
-        if found:
-            return [found]
-        return list(self._met(rule, mark)) if "*" in rule or "?" in rule else []
+    def named(self, rule: str, mark: str, before: str = "") -> list[Named]:
+        """Whose tools RULE meets, of names like BEFORE, server, MARK, tool; a server alone is all of its tools.
 
-    def _split(self, body: str, mark: str) -> Named | None:
-        """The mark may stand in a server's name and in a tool's, so the servers decide."""
-        if body in self._by_name:
-            return self._by_name[body], "*"
-        for at in _places(body, mark):
-            if draft := self._by_name.get(body[:at]):
-                return draft, body[at + len(mark) :] or "*"
-        return None
+        The mark may stand in a server's name and in a tool's, so one rule may be of several servers. After too many
+        steps every server is switched off.
+        """
+        found: dict[tuple[int, str], Named] = {}
+        if self.is_spent:
+            return []
+        for name in self._candidates(rule, mark, before):
+            self._left -= 1
+            if self.is_spent:
+                for drafts in self._by_name.values():
+                    for draft in drafts:
+                        draft.switch_off()
+                return []
+            tails = ["*"] if rule == before + name else _tails(_rest(rule, before + name + mark), mark)
+            for draft in self._by_name[name]:
+                found.update({(id(draft), tail): (draft, tail) for tail in tails})
+        return list(found.values())
 
-    def _met(self, rule: str, mark: str) -> Iterator[Named]:
-        """Where a star may reach over the mark, what is met may be more than the host meets, and never less."""
-        for name, draft in list(self._by_name.items())[:_MOST]:
-            if rule.endswith("*") and fnmatchcase(f"{name}{mark}", rule):
-                yield draft, "*"
-            elif rule.startswith("*"):
-                yield draft, "*" + rule.lstrip("*").removeprefix(mark)
-            else:
-                tails = (rule[at + len(mark) :] for at in _places(rule, mark) if fnmatchcase(name, rule[:at]))
-                yield from ((draft, tail or "*") for tail in tails)
+    def _candidates(self, rule: str, mark: str, before: str) -> Iterable[str]:
+        """Names that a text met by RULE may begin with, once each."""
+        head = re.match(r"[^*?]*", rule)
+        assert head is not None
+        literal, is_whole = head[0], head[0] == rule
+        if not (literal.startswith(before) or (before.startswith(literal) and not is_whole)):
+            return ()
+        body = literal[len(before) :]
+        names = dict.fromkeys(body[:at] for at in (*_places(body, mark), len(body)) if body[:at] in self._by_name)
+        if not is_whole:
+            # `git_` may be the beginning of `git__`, and `git` of `github`.
+            starts = (body[: len(body) - n] for n in range(1, len(mark)) if body.endswith(mark[:n]))
+            names |= dict.fromkeys(start for start in starts if start in self._by_name)
+            at = bisect_left(self._sorted, body)
+            met = (self._sorted[n] for n in range(at, min(len(self._sorted), at + self._left + 1)))
+            names |= dict.fromkeys(takewhile(lambda name: name.startswith(body), met))
+        return names
+
+
+def _as_hosts_write(name: str) -> set[str]:
+    """As it is; with an underscore for what no tool's name may hold; and as goose does."""
+    return {name, re.sub(r"[^A-Za-z0-9_-]", "_", name), "".join(name.lower().split())}
 
 
 def _places(body: str, mark: str) -> Iterator[int]:
-    """Where MARK stands, from the end."""
-    at = body.rfind(mark)
-    while at > 0:
+    """Where MARK stands."""
+    at = body.find(mark)
+    while at >= 0:
         yield at
-        at = body.rfind(mark, 0, at + len(mark) - 1)
+        at = body.find(mark, at + 1)
+
+
+def _tails(rests: set[str], mark: str) -> list[str]:
+    """RESTS as patterns of tools: a star that may end with the mark is one pattern, since one that meets nothing is a
+    fault in a config; it may meet more than the host's does, and never less."""
+    if "*" in rests:
+        return ["*"]
+    if mark == ":":  # a name holds none, so the host's star in a server's place ends there
+        return sorted(rest for rest in rests if mark not in rest)
+    both = {rest for rest in rests if rest.startswith(f"*{mark}") and rest[1 + len(mark) :] in rests}
+    inner = {rest[1 + len(mark) :] for rest in both}
+    return sorted((rests - both - inner) | {f"*{rest}" for rest in inner})
+
+
+def _rest(rule: str, start: str) -> set[str]:
+    """What RULE asks of the rest of a text that begins with START: no pattern more and none less."""
+    at = {0}
+    for char in start:
+        at = {
+            place if rule[place] == "*" else place + 1
+            for place in _past_stars(rule, at)
+            if place < len(rule) and rule[place] in ("*", "?", char)
+        }
+    return {rule[place:] for place in at if place < len(rule)}
+
+
+def _past_stars(rule: str, places: Iterable[int]) -> set[int]:
+    """PLACES, and those behind stars there, which may stand for nothing."""
+    out = set()
+    for place in places:
+        out.add(place)
+        while place < len(rule) and rule[place] == "*":
+            place += 1
+            out.add(place)
+    return out

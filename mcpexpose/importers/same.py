@@ -1,4 +1,4 @@
-"""Servers of one id, and one server under two ids."""
+"""Servers of one id, what another file says of a server, and one server under two ids."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcpexpose.importers import write
+from mcpexpose.importers.credentials import is_one
 from mcpexpose.model.text import is_unseen, shown
 
 if TYPE_CHECKING:
@@ -40,7 +41,12 @@ _RUNNERS = frozenset(
 
 
 def our_id(name: str) -> str:
-    """An id of ours for a host's: path separators and control characters, which no id has, become a dash."""
+    """An id of ours for a host's: path separators and control characters, which no id has, become a dash.
+
+    What has the form of a credential is no id, and stands in no config.
+    """
+    if is_one(name):
+        return "server"
     cleaned = "".join("-" if char in "/\\" or is_unseen(char) else char for char in name)
     if cleaned != name or cleaned in (".", "..") or len(name) > 128:
         cleaned = cleaned.strip("-. ")[:128]
@@ -78,6 +84,51 @@ def rename_the_same(drafts: Iterable[Draft], notes: Notes) -> list[Draft]:
     return list(taken.values())
 
 
+def with_fragments(drafts: Iterable[Draft], notes: Notes) -> list[Draft]:
+    """The DRAFTS that are servers, each narrowed by those without a transport that have its id."""
+    drafts = list(drafts)
+    whole = [draft for draft in drafts if not draft.is_fragment]
+    by_name: dict[str, list[Draft]] = {}
+    for draft in whole:
+        by_name.setdefault(draft.name, []).append(draft)
+    for fragment in drafts:
+        if not fragment.is_fragment:
+            continue
+        said = "has neither a command nor a url of its own: it changes a server of another file, "
+        advice = "Import that file as well, or give it a transport."
+        if met := by_name.get(fragment.name):
+            said += f"that of {shown(met[0].source.name, 80)}, and only what it keeps out there is taken over"
+            advice = "Write down by hand what else of it is wanted."
+        else:
+            said += "and is not imported"
+        notes.of("import-fragment", fragment, fragment.path, said, advice, on="key")
+        for draft in met or ():
+            _narrow(draft, fragment)
+    return whole
+
+
+def _narrow(draft: Draft, by: Draft) -> None:
+    """Take over what keeps out or asks, whichever file the host lets win."""
+    if by.values.get("enabled") is False:
+        draft.switch_off()
+    if "allow" in by.values:
+        draft.narrow(by.values["allow"])
+    draft.keep_out(by.denied)
+    if by.values.get("exposure") == "hidden":
+        draft.values["exposure"] = "hidden"
+    mode = by.values.get("default_tools_approval_mode")
+    if mode is not None and draft.values.get("default_tools_approval_mode") != "prompt":
+        draft.values["default_tools_approval_mode"] = mode
+    for tool, settings in by.tools.items():
+        stricter = {
+            key: value
+            for key, value in settings.items()
+            if (key, value) in (("exposure", "hidden"), ("approval", "ask"), ("approval_mode", "writes"))
+        }
+        if stricter:
+            draft.tools.setdefault(tool, {}).update(stricter)
+
+
 def say_same_commands(drafts: Iterable[Draft], notes: Notes) -> None:
     """One program, or one address, under two ids: the model would get its tools twice."""
     first: dict[tuple[str, ...], Draft] = {}
@@ -99,7 +150,9 @@ def say_same_commands(drafts: Iterable[Draft], notes: Notes) -> None:
 
 def _says_the_same(one: Draft, other: Draft) -> bool:
     leaves = [{tail: leaf.raw for tail, leaf in draft.leaves.items()} for draft in (one, other)]
-    return leaves[0] == leaves[1] and one.values == other.values and one.tools == other.tools
+    return leaves[0] == leaves[1] and all(
+        getattr(one, each) == getattr(other, each) for each in ("values", "denied", "tools")
+    )
 
 
 def _free(name: str, taken: dict[str, Draft], numbers: Counter[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.importers import credentials, references
+from mcpexpose.importers.credentials import Literals
 from mcpexpose.importers.references import Token
 from mcpexpose.importers.values import VARIABLE
 from mcpexpose.model import secrets
@@ -13,7 +14,7 @@ from mcpexpose.model.secrets import Secret
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcpexpose.importers.credentials import Variables
     from mcpexpose.importers.draft import Draft, Leaf, Notes
@@ -30,8 +31,10 @@ def settle(
     drafts = list(drafts)
     for draft in drafts:
         variables.named |= _referred(draft)
-    for draft in drafts:
-        _Texts(draft, inputs, variables, notes).all()
+    every = [_Texts(draft, inputs, variables, notes) for draft in drafts]
+    known = Literals(literal for texts in every for literal in texts.literals() if _is_no_word(literal))
+    for texts in every:
+        texts.all(known)
 
 
 def variable_of(input_id: str) -> str:
@@ -67,11 +70,20 @@ class _Texts:
     ) -> None:
         self.draft, self.inputs, self.variables, self.notes = draft, inputs, variables, notes
         self.lines = _shell_lines(draft)
+        args = [tail for tail in draft.leaves if tail[0] == "args"]
+        in_args = credentials.find_in_args([draft.leaves[tail].raw for tail in args])
+        self.found = dict(zip(args, in_args, strict=True))
+        for tail, leaf in draft.leaves.items():
+            if not leaf.made and tail not in self.found:
+                self.found[tail] = credentials.find(leaf.raw, _key_of(tail))
 
-    def all(self) -> None:
-        args = [tail for tail in self.draft.leaves if tail[0] == "args"]
-        in_args = credentials.find_in_args([self.draft.leaves[tail].raw for tail in args])
-        of_args = dict(zip(args, in_args, strict=True))
+    def literals(self) -> Iterator[str]:
+        """The credentials that were found."""
+        for tail, found in self.found.items():
+            yield from (self.draft.leaves[tail].raw[each.start : each.end] for each in found)
+
+    def all(self, known: Literals) -> None:
+        """Write the texts; none of the credentials that are KNOWN, wherever it stands."""
         for tail, leaf in self.draft.leaves.items():
             if leaf.made:
                 self.draft.texts[tail] = leaf.raw
@@ -80,9 +92,8 @@ class _Texts:
             elif tail[0] == "bearer_token":
                 self.draft.texts["bearer_token_env_var",] = self._bearer(tail, leaf)
             else:
-                name = str(tail[1]) if tail[0] in ("env", "http_headers") else ""
-                found = of_args[tail] if tail in of_args else credentials.find(leaf.raw, name)
-                self.draft.texts[tail] = self._text(tail, leaf, found, name)
+                found = self.found[tail] or _again(leaf.raw, known)
+                self.draft.texts[tail] = self._text(tail, leaf, found, _key_of(tail))
 
     def _name(self, tail: Path, leaf: Leaf) -> str:
         """A variable's name; what is none is taken for the credential itself."""
@@ -127,7 +138,7 @@ class _Texts:
     def _input(self, tail: Path, leaf: Leaf, input_id: str) -> str:
         declared = self.inputs.get(input_id)
         variable = variable_of(input_id)
-        default = _default(declared or {}, variable)
+        default = _default(declared or {}, variable, str(tail[-1]))
         asked = str((declared or {}).get("description") or "")
         what = f" ({shown(asked, 80)})" if asked else ""
         said = f'asked for "{shown(input_id, 60)}"{what} when the host started: it is the variable {variable} now'
@@ -154,7 +165,8 @@ class _Texts:
         self._secret(tail, leaf, [secret], variable, f"${{{variable}}}")
 
     def _secret(self, tail: Path, leaf: Leaf, found: Sequence[Secret], variable: str, written: str) -> None:
-        self.notes.literals += [leaf.raw[each.start : each.end] for each in found]
+        for each in found:
+            self.notes.keep_secret(self.draft.source, leaf.path, leaf.raw[each.start : each.end])
         kinds = shown(", ".join(dict.fromkeys(each.kind for each in found)), 80)
         said = f"holds a literal credential ({kinds}), which is not copied: {written} stands in its place"
         advice = f"Set {variable} where something connects, and renew it if the file was shared."
@@ -178,9 +190,26 @@ class _Texts:
         return out + references.escaped(rest, "")
 
 
-def _default(declared: Mapping[str, Any], variable: str) -> str | None:
-    """What the host offers when it asks; nothing for what is asked for in secret."""
+def _key_of(tail: Path) -> str:
+    return str(tail[1]) if tail[0] in ("env", "http_headers") else ""
+
+
+def _is_no_word(literal: str) -> bool:
+    """Whether a credential is one wherever it stands; "postgres" is a password, and a server's name as well."""
+    return len(literal) >= 12 and any(map(str.isdigit, literal)) and any(map(str.isalpha, literal))
+
+
+def _again(text: str, known: Literals) -> tuple[Secret, ...]:
+    """A credential that was found in another text, where nothing but that tells it."""
+    found = known.within(text)
+    start = text.find(found[0]) if found else 0
+    return (Secret("as elsewhere in the file", start, start + len(found[0])),) if found else ()
+
+
+def _default(declared: Mapping[str, Any], *names: str) -> str | None:
+    """What the host offers when it asks; nothing for what is asked for in secret, or is one under one of NAMES."""
     default = declared.get("default")
     if not isinstance(default, str) or not default or declared.get("password"):
         return None
-    return None if re.search(r"[{}$]", default) or credentials.find(default, variable) else default
+    is_secret = any(credentials.find(default, name) for name in names)
+    return None if is_secret or re.search(r"[{}$]", default) else default

@@ -26,7 +26,7 @@ _UNSPOKEN = frozenset({"ws", "websocket", "grpc", "unix"})
 
 
 def settle(draft: Draft, entry: dict[str, Any], notes: Notes) -> bool:
-    """Whether the server has a transport of ours; then the draft has that one alone."""
+    """Whether the server has a transport of ours; then the draft has that one alone, or is a fragment."""
     written = str(draft.values.pop("type", ""))
     hint = draft.values.pop("transport_hint", "")
     kind = _kind(draft, written, entry, notes)
@@ -34,11 +34,8 @@ def settle(draft: Draft, entry: dict[str, Any], notes: Notes) -> bool:
         return False
     command, url = draft.leaves.get(("command",)), draft.leaves.get(("url",))
     if command is None and url is None:
-        said = "has neither a command nor a url of its own: it changes a server of another file, and is not imported"
-        notes.of(
-            "import-fragment", draft, draft.path, said, "Import that file as well, or give it a transport.", on="key"
-        )
-        return False
+        draft.is_fragment = True
+        return True
     if command is not None and url is not None:
         lost, kept = (command, "url") if kind in ("http", "sse", "remote") or hint else (url, "command")
         said = f"is left out, since the server has a {kept} too"

@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.model import secrets
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -82,7 +84,7 @@ def flag(draft: Draft, path: Path, value: Any, notes: Notes) -> bool | None:
 
 def names(draft: Draft, path: Path, value: Any, notes: Notes) -> list[str] | None:
     """Names of tools; None where the value is no list of texts, which is said and switches the server off."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if isinstance(value, list) and all(isinstance(item, str) and secrets.redact_forms(item) == item for item in value):
         return [item.strip() for item in value]
     wrong(draft, path, value, "a list of tools' names", OFF, notes)
     draft.switch_off()

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.starting import head
+from mcpexpose.model.secrets import redact_forms
 from mcpexpose.model.text import is_unseen
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _server(draft: Draft) -> str:
     name = f"mcp_servers.{_key(draft.written_as)}"
     out = ""
     if draft.written_as != draft.name:
-        out += f"# {quoted(draft.name)} to {draft.dialect.title}\n"
+        out += f"# {quoted(redact_forms(draft.name))} to {draft.dialect.title}\n"
     if draft.left_out:
         out += f"# left out: {', '.join(_comment(key) for key in draft.left_out)}\n"
     out += f"[{name}]\n"

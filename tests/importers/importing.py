@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from mcpexpose.compiler import patterns
 from mcpexpose.importers.dialects import BY_NAME
 from mcpexpose.importers.importing import Imported, import_files
 from mcpexpose.importers.source import of_bytes
@@ -33,3 +34,12 @@ def said(result: Imported, slug: str) -> list[Finding]:
 def told(result: Imported) -> set[tuple[str, str]]:
     """Slug and first subject of every finding."""
     return {(finding.slug, finding.subjects[0]) for finding in result.findings}
+
+
+def let_in(table: dict[str, Any], tool: str) -> bool:
+    """Whether our config lets a tool in."""
+    if table.get("enabled") is False:
+        return False
+    allow, deny = table.get("allow"), table.get("deny", [])
+    inside = allow is None or any(patterns.compiled(each).matches(tool) for each in allow)
+    return inside and not any(patterns.compiled(each).matches(tool) for each in deny)

@@ -19,6 +19,7 @@ def one(entry: dict[str, Any], name: str = "hub") -> Any:
 
 
 AT = "https://x.example"
+STEP = "OWQ3ZTdhYTktNGY5MC00NjVkLWI5ZWYtZjg5"
 CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
     (
         {"command": "x", "env": {"GITHUB_TOKEN": TOKEN}},
@@ -54,6 +55,11 @@ CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
     ({"command": "x", "args": ["--api-key", "EXAMPLE"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
     ({"command": "x", "args": ["-e", "API_KEY=EXAMPLE_KEY"]}, "args[1]", ("args", 1), "API_KEY=${HUB_ARGS_1}"),
     ({"url": f"{AT}/?api_key=EXAMPLE&v=1"}, "url", ("url",), f"{AT}/?api_key=${{HUB_URL}}&v=1"),
+    ({"command": "x", "env": {"DB_PASSWORD": "pw7!"}}, "env.DB_PASSWORD", ("env", "DB_PASSWORD"), "${DB_PASSWORD}"),
+    ({"command": "x", "args": ["--password", "1234"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
+    ({"command": "x", "args": ["-eDB_PASSWORD=pw7"]}, "args[0]", ("args", 0), "-eDB_PASSWORD=${HUB_ARGS_0}"),
+    ({"url": f"{AT}/s/{STEP}/mcp"}, "url", ("url",), f"{AT}/s/${{HUB_URL}}/mcp"),
+    ({"command": "x", "args": [f"{AT}/{STEP}?v=1"]}, "args[0]", ("args", 0), f"{AT}/${{HUB_ARGS_0}}?v=1"),
     ({"command": "x", "args": ["db://USER:PASSWORD@h/d"]}, "args[0]", ("args", 0), "db://USER:${HUB_ARGS_0}@h/d"),
 ]
 
@@ -122,6 +128,8 @@ def test_what_is_no_credential_stays() -> None:
         "PASSWORD": "",
         "SECRET_NAME": "projects/x",
         "MODE": "token",
+        "POSTGRES_URL": "db://h/0123456789abcdef0123456789abcdef",
+        "TOKEN_COUNT": "12",
         "FLAGS": "auth=token key:value token_limit=test",
     }
     result = one({"command": "x", "env": env})
@@ -164,3 +172,49 @@ def test_many_literals_are_found_in_one_pass() -> None:
     literals = Literals([f"{n:04d}-secret" for n in range(2_000)])
     assert literals.within("x 0007-secret y 1999-secret") == ("0007-secret", "1999-secret")
     assert literals.conceal("x 0007-secret") == "x " + "*" * 11
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".mcp.json", r'{"mcpServers": {"a": {"command": "x", "args": ["--password", "corr\u0065ct\/h0rse"]}}}'),
+        (".codex/config.toml", '[mcp_servers.a]\nurl = "https://x.example"\nbearer_token = "corr\\u0065ct/h0rse"\n'),
+        (
+            ".codex/config.toml",
+            '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.env]\nK = """\ncorrect/h0rse\nct/h0rse-2"""\n',
+        ),
+    ],
+)
+def test_no_line_shows_how_the_file_writes_a_credential(name: str, text: str) -> None:
+    """Escaped, or on several lines, it is not the text that was read."""
+    result = imported((name, text.replace("K = ", "DB_PASSWORD = ")))
+    assert said(result, "secret-in-config")
+    for line in text.split("\n"):
+        assert "ct/h0rse" not in result.literals.conceal(line).replace("\\", "")
+
+
+def test_a_credential_in_the_place_of_a_name_is_written_nowhere() -> None:
+    """An id, a key, a variable, a tool: a deny that cannot be kept switches the server off."""
+    entry = {"command": "x", "env": {TOKEN: "1"}, TOKEN: 1, "disabledTools": [TOKEN]}
+    result = imported((".mcp.json", json.dumps({"mcpServers": {TOKEN: entry, "b": {"command": "y"}}})))
+    assert TOKEN not in result.text
+    assert servers(result) == {"server": {"command": "x", "enabled": False}, "b": {"command": "y"}}
+    assert not any(TOKEN in name for name in (*result.servers, *result.undescribed))
+
+
+def test_what_was_found_to_be_a_credential_is_one_wherever_it_stands() -> None:
+    """A word that is a password somewhere is none elsewhere."""
+    key = "q7Zq9XvB7kLmN4"
+    first = {"command": "a", "env": {"API_TOKEN": key, "DB_PASSWORD": "postgres"}}
+    second = {"command": "b", "args": [f"x{key}", "server-postgres"]}
+    result = imported((".mcp.json", json.dumps({"mcpServers": {"a": first, "b": second}})))
+    assert key not in result.text
+    assert servers(result)["b"]["args"] == ["x${B_ARGS_0}", "server-postgres"]
+
+
+def test_the_default_of_a_prompted_input_is_no_way_round() -> None:
+    """The key that it is used under tells that it is a credential, where its id does not."""
+    asked = [{"id": "gh", "type": "promptString", "default": "hunter2Zq9XvB7kLmN4"}]
+    entry = {"command": "x", "env": {"API_TOKEN": "${input:gh}"}}
+    result = imported((".vscode/mcp.json", json.dumps({"servers": {"a": entry}, "inputs": asked})))
+    assert servers(result)["a"]["env"] == {"API_TOKEN": "${GH}"}

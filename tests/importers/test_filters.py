@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.compiler import patterns
-from tests.importers.importing import imported, said, servers, told
+from tests.importers.importing import imported, let_in, said, servers
 
 NAMES = ["get_a", "get_*", "get_[ab]", "list", "li?t", "*", "[", "drop(x)", "", "{a,b}", "a b", "!x"]
 TOOLS = [
@@ -31,15 +31,6 @@ TOOLS = [
     "x",
     "!x",
 ]
-
-
-def let_in(table: dict[str, Any], tool: str) -> bool:
-    """Whether our config lets a tool in."""
-    if table.get("enabled") is False:
-        return False
-    allow, deny = table.get("allow"), table.get("deny", [])
-    inside = allow is None or any(patterns.compiled(each).matches(tool) for each in allow)
-    return inside and not any(patterns.compiled(each).matches(tool) for each in deny)
 
 
 @settings(deadline=None)
@@ -173,133 +164,6 @@ def test_two_lists_of_one_server_let_in_what_both_do() -> None:
     table = servers(imported(("x.json", json.dumps({"mcpServers": {"s": entry}}))))["s"]
     assert table["allow"] == ["b"]
     assert table["deny"] == ["d", "e"]
-
-
-PERMISSIONS = {
-    "deny": ["mcp__git_hub__delete_*", "mcp__git", "Bash(rm:*)"],
-    "ask": ["mcp__git_hub__merge", "mcp__git_hub"],
-    "allow": ["mcp__git_hub__get", "mcp__nobody__x", "mcp__git_hub__get(a)"],
-}
-
-
-def test_rules_of_claude_code_are_of_the_servers_in_either_file() -> None:
-    """deny and ask are taken over, allow is reported, and what names nobody is said."""
-    result = imported(
-        (".claude/settings.json", json.dumps({"permissions": PERMISSIONS, "disabledMcpjsonServers": ["off"]})),
-        (
-            ".mcp.json",
-            json.dumps({"mcpServers": {name: {"command": name} for name in ("git", "git hub", "off")}}),
-        ),
-    )
-    table = servers(result)
-    assert table["git"]["deny"] == ["*"]
-    assert table["git hub"]["deny"] == ["delete_*"]
-    assert table["git hub"]["tools"] == {"merge": {"approval": "ask"}, "*": {"approval": "ask"}}
-    assert table["off"]["enabled"] is False
-    assert told(result) == {
-        ("import-approval-not-mapped", "permissions.allow[0]"),
-        ("import-unmapped", "permissions.allow[1]"),
-        ("import-pattern-unsupported", "permissions.allow[2]"),
-        ("import-ignored", "permissions"),
-    }
-
-
-@pytest.mark.parametrize(
-    ("lists", "off"),
-    [
-        ({"allowed": ["a"]}, {"b", "c"}),
-        ({"allowed": []}, {"a", "b", "c"}),
-        ({"excluded": ["b"]}, {"b"}),
-        ({"allowed": ["a", "b"], "excluded": ["a"]}, {"a", "c"}),
-        ({"allowed": "a"}, {"a", "b", "c"}),
-        ({"excluded": "a"}, {"a", "b", "c"}),
-        ({}, set()),
-    ],
-)
-def test_a_server_that_is_kept_out_is_off(lists: dict[str, Any], off: set[str]) -> None:
-    """Gemini CLI's lists of servers, and their older spelling."""
-    entries = {name: {"command": name} for name in "abc"}
-    old = {"allowed": "allowMCPServers", "excluded": "excludeMCPServers"}
-    for tops in ({"mcp": lists}, {old[key]: value for key, value in lists.items()}):
-        found = servers(imported((".gemini/settings.json", json.dumps({"mcpServers": entries, **tops}))))
-        assert {name for name, table in found.items() if table.get("enabled") is False} == off
-
-
-def test_lists_of_an_administrator_name_servers_or_are_said() -> None:
-    entries = {name: {"command": name} for name in "abc"}
-    servers_file = (".mcp.json", json.dumps({"mcpServers": entries}))
-    denied = json.dumps({"deniedMcpServers": [{"serverName": "b"}, {"serverUrl": "https://*.bad.example/*"}]})
-    result = imported(("managed-settings.json", denied), servers_file)
-    assert {name for name, table in servers(result).items() if table.get("enabled") is False} == {"b"}
-    assert ("import-unmapped", "deniedMcpServers[1]") in told(result)
-    allowed = json.dumps({"allowedMcpServers": [{"serverName": "b"}]})
-    found = servers(imported(("managed-settings.json", allowed), servers_file))
-    assert {name for name, table in found.items() if table.get("enabled") is False} == {"a", "c"}
-
-
-def test_opencode_keeps_out_what_a_later_rule_would_let_in_again() -> None:
-    text = json.dumps({"mcp": {"gh": {"type": "local", "command": ["gh"]}}, "tools": {"gh*": False, "gh_get": True}})
-    result = imported(("opencode.json", text))
-    assert servers(result)["gh"]["deny"] == ["*"]
-    assert ("import-unmapped", "tools.gh_get") in told(result)
-    everything = json.dumps({"mcp": {"gh": {"type": "local", "command": ["gh"]}}, "permission": {"*": "ask"}})
-    assert servers(imported(("opencode.json", everything)))["gh"]["tools"] == {"*": {"approval": "ask"}}
-
-
-@pytest.mark.parametrize(
-    ("rule", "denied"),
-    [
-        ("*", {"git": ["*"], "hub": ["*"]}),
-        ("git*", {"git": ["*"]}),
-        ("git", {"git": ["*"]}),
-        ("git_*", {"git": ["*"]}),
-        ("*_delete", {"git": ["*delete"], "hub": ["*delete"]}),
-        ("?it_x", {"git": ["x"]}),
-        ("g*", {"git": ["*"]}),
-        ("*hub*", {"git": ["*hub*"], "hub": ["*"]}),
-        ("bash", {}),
-    ],
-)
-def test_a_rule_with_stars_keeps_out_no_less_than_it_did(rule: str, denied: dict[str, list[str]]) -> None:
-    """opencode's rules are held against `server_tool`."""
-    entries = {name: {"type": "local", "command": [name]} for name in ("git", "hub")}
-    found = servers(imported(("opencode.json", json.dumps({"mcp": entries, "permission": {rule: "deny"}}))))
-    assert {name: table["deny"] for name, table in found.items() if "deny" in table} == denied
-
-
-def test_rules_of_claude_code_may_be_of_every_server() -> None:
-    text = json.dumps(
-        {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}, "permissions": {"deny": ["mcp__*"]}}
-    )
-    assert [table["deny"] for table in servers(imported((".mcp.json", text))).values()] == [["*"], ["*"]]
-
-
-def test_goose_s_permissions_stand_in_a_file_of_their_own() -> None:
-    config = "extensions:\n  gh: {type: stdio, cmd: gh}\n"
-    lists = "user:\n  always_allow: [gh__get]\n  ask_before: [gh__merge]\n  never_allow: [gh__drop, developer__shell]\n"
-    result = imported(("goose/config.yaml", config), ("goose/permission.yaml", lists))
-    assert servers(result)["gh"] == {"command": "gh", "deny": ["drop"], "tools": {"merge": {"approval": "ask"}}}
-    assert told(result) == {
-        ("import-approval-not-mapped", "user.always_allow[0]"),
-        ("import-ignored", "user.never_allow[1]"),
-    }
-
-
-def test_amp_s_rules_are_taken_where_they_have_no_conditions() -> None:
-    text = json.dumps(
-        {
-            "amp.mcpServers": {"gh": {"command": "gh"}},
-            "amp.tools.disable": ["mcp__gh__drop", "builtin:edit_file"],
-            "amp.permissions": [
-                {"tool": "mcp__gh__*", "action": "ask"},
-                {"tool": "mcp__gh__x", "action": "reject"},
-                {"tool": "mcp__gh__y", "action": "allow", "matches": {"a": "b"}},
-            ],
-        }
-    )
-    table = servers(imported((".amp/settings.json", text)))["gh"]
-    assert table["deny"] == ["drop", "x"]
-    assert table["tools"] == {"*": {"approval": "ask"}}
 
 
 @pytest.mark.parametrize("value", [True, ["read"], "all", {"read": True}])

@@ -92,8 +92,8 @@ def test_the_table_is_sound() -> None:
     for dialect in DIALECTS:
         for key, act in dialect.keys.items():
             assert act in ACTS or act.startswith("-"), (dialect.name, key)
-        for key in dialect.beside:
-            assert key in BESIDE or key == "inputs", (dialect.name, key)
+        for key, act in dialect.beside.items():
+            assert act in BESIDE or key == "inputs", (dialect.name, key)
 
 
 @pytest.mark.parametrize(
