@@ -12,15 +12,30 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from mcpexpose.client.connections import Connections
-    from mcpexpose.host.audit import FileSink, LoggerSink
+    from mcpexpose.host.audit import FileSink, LoggerSink, Sink
+    from mcpexpose.host.clock import Clock
     from mcpexpose.host.evidence import Evidence
     from mcpexpose.host.exporting import export, export_answer
     from mcpexpose.host.inspector import Inspection, Refused
     from mcpexpose.host.ledger import Ledger, LedgerUnavailable
-    from mcpexpose.host.outcome import Allow, Ask, Carried, Completed, Failed, Quarantined, Refuse, Unknown
+    from mcpexpose.host.outcome import (
+        Allow,
+        Approve,
+        Ask,
+        Carried,
+        Completed,
+        Decision,
+        Failed,
+        Outcome,
+        Quarantined,
+        Reduce,
+        Refuse,
+        Through,
+        Unknown,
+    )
     from mcpexpose.host.plan import HostPlan, load_plan
     from mcpexpose.host.queue import ApprovalQueue
-    from mcpexpose.host.runtime import Runtime
+    from mcpexpose.host.runtime import Recompile, Refresh, Runtime
     from mcpexpose.host.session import Session
     from mcpexpose.host.telemetry import TelemetrySink
     from mcpexpose.model.answer import Answer, Match
@@ -39,12 +54,15 @@ _HOMES = {
     "Answer": "model.answer",
     "Approval": "model.policy",
     "ApprovalQueue": "host.queue",
+    "Approve": "host.outcome",
     "Ask": "host.outcome",
     "BundleRefused": "model.errors",
     "Carried": "host.outcome",
+    "Clock": "host.clock",
     "Completed": "host.outcome",
     "ConnectionLost": "model.calling",
     "Connections": "client.connections",
+    "Decision": "host.outcome",
     "Event": "model.event",
     "Evidence": "host.evidence",
     "Export": "surface.exported",
@@ -63,12 +81,16 @@ _HOMES = {
     "Match": "model.answer",
     "McpexposeError": "model.errors",
     "NotSent": "model.calling",
+    "Outcome": "host.outcome",
     "Plan": "model.plan",
     "PlannedProfile": "model.plan",
     "PlannedServer": "model.plan",
     "PlannedTool": "model.plan",
     "PolicyState": "model.policy",
     "Quarantined": "host.outcome",
+    "Recompile": "host.runtime",
+    "Reduce": "host.outcome",
+    "Refresh": "host.runtime",
     "Refuse": "host.outcome",
     "Refused": "host.inspector",
     "Runtime": "host.runtime",
@@ -77,7 +99,9 @@ _HOMES = {
     "Session": "host.session",
     "Severity": "model.finding",
     "SideEffect": "model.policy",
+    "Sink": "host.audit",
     "TelemetrySink": "host.telemetry",
+    "Through": "host.outcome",
     "ToolId": "model.names",
     "Unknown": "host.outcome",
     "UsageRefused": "model.errors",
@@ -91,12 +115,15 @@ __all__ = [
     "Answer",
     "Approval",
     "ApprovalQueue",
+    "Approve",
     "Ask",
     "BundleRefused",
     "Carried",
+    "Clock",
     "Completed",
     "ConnectionLost",
     "Connections",
+    "Decision",
     "Event",
     "Evidence",
     "Export",
@@ -115,12 +142,16 @@ __all__ = [
     "Match",
     "McpexposeError",
     "NotSent",
+    "Outcome",
     "Plan",
     "PlannedProfile",
     "PlannedServer",
     "PlannedTool",
     "PolicyState",
     "Quarantined",
+    "Recompile",
+    "Reduce",
+    "Refresh",
     "Refuse",
     "Refused",
     "Runtime",
@@ -129,7 +160,9 @@ __all__ = [
     "Session",
     "Severity",
     "SideEffect",
+    "Sink",
     "TelemetrySink",
+    "Through",
     "ToolId",
     "Unknown",
     "UsageRefused",

@@ -290,10 +290,11 @@ class Workspace:
         from mcpexpose.catalog.freshness import findings
         from mcpexpose.catalog.store import load
         from mcpexpose.compiler.pipeline import compile_plan
+        from mcpexpose.config.idents import is_possible
         from mcpexpose.config.resolve import resolve
 
         whole = self.config.with_readable()
-        faulty = sorted(name for name in self.config.readable if whole.mcp_servers[name].enabled)
+        faulty = sorted(name for name in self.config.readable if whole.mcp_servers[name].enabled and is_possible(name))
         catalogs, found = load(self.catalog_folder, faulty, folder_name=self.catalog_name)
         resolved, _ = resolve(whole, self.name, self._packs[0], self.environ)
         compiled = compile_plan(

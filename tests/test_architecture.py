@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,16 @@ def test_the_compiler_sees_neither_disk_nor_network_nor_clock() -> None:
                 assert library not in forbidden or node not in early, f"{path}:{node.lineno} imports {module}"
             calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
             assert not calls & {"open", "print", "input"}, path
+
+
+def test_no_test_asserts_a_measured_time() -> None:
+    """Speed is measured in tests/benchmarks; a test counts work (tests/work.py), or asserts what comes out."""
+    measured = re.compile(r"\b(process_time|perf_counter|thread_time|getrusage)\b|assert .*\bmonotonic\(\) -")
+    found = [
+        f"{path.name}:{number}"
+        for path in sorted(Path(__file__).parent.rglob("test_*.py"))
+        if path != Path(__file__)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if measured.search(line)
+    ]
+    assert found == []

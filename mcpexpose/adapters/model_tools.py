@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host.inspector import Inspection, Refused
 from mcpexpose.host.outcome import Ask
 from mcpexpose.model.plan import SEARCH_TOOL
 from mcpexpose.model.policy import Approval, PolicyState
+from mcpexpose.surface.inspections import unknown_name_text
 
 if TYPE_CHECKING:
     from mcpexpose.host.outcome import Approve, Decision, Outcome, Reduce, Through
@@ -98,7 +99,10 @@ class ModelTools:
 
     def _inspected(self, name: str) -> Inspection | Refused:
         known = self.session.lookup(name)
-        return self.session.inspect("", str(name)) if known is None else self.session.inspect(known.server, known.name)
+        if known is not None:
+            return self.session.inspect(known.server, known.name)
+        found = self.session.inspect("", str(name))
+        return replace(found, text=unknown_name_text(str(name))) if isinstance(found, Refused) else found
 
 
 def _runs_by_itself(found: Inspection) -> bool:

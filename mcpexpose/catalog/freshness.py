@@ -42,14 +42,21 @@ def _finding(catalog: Catalog, max_age_s: float | None, now: datetime.datetime) 
     if fresh.reason == "no-stamp":
         message = f"The catalog of {name} does not say when it was captured, and [freshness] sets a max_age"
     elif fresh.reason == "ttl":
-        message = (
-            f"The catalog of {name} is {span(fresh.age_s)} old; the server gave it {span((catalog.ttl_ms or 0) / 1000)}"
-        )
+        lifetime = (catalog.ttl_ms or 0) / 1000
+        message = f"The catalog of {name} is {_over(fresh.age_s, lifetime)}; the server gave it {span(lifetime)}"
     else:
-        message = f"The catalog of {name} is {span(fresh.age_s)} old; max_age is {span(max_age_s)}"
+        message = f"The catalog of {name} is {_over(fresh.age_s, max_age_s)}; max_age is {span(max_age_s)}"
     return Finding(
         "stale-catalog", Severity.WARNING, message, (catalog.server,), again, place, details={"reason": fresh.reason}
     )
+
+
+def _over(age_s: float | None, limit_s: float | None) -> str:
+    """How old, in words that differ from those of the limit that it is over."""
+    if age_s is None or limit_s is None or span(age_s) != span(limit_s):
+        return f"{span(age_s)} old"
+    beyond = age_s - limit_s
+    return f"{span(limit_s)} and {span(beyond) if beyond >= 1 else 'less than a second'} old"
 
 
 def span(seconds: float | None) -> str:

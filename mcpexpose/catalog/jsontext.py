@@ -27,6 +27,7 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_LFS = "version https://git-lfs.github.com/"
 _CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 _WORDS = {"true": True, "false": False, "null": None}
 _CONSTANTS = ("NaN", "Infinity", "-Infinity")
@@ -218,7 +219,10 @@ def _syntax(text: str, message: str, offset: int) -> JsonTrouble:
     start = text.rfind("\n", 0, offset) + 1
     if _CONFLICT.match(text, start):
         return JsonTrouble("merge-conflict markers stand in it", start)
-    return JsonTrouble(message[:1].lower() + message[1:], offset)
+    if text.startswith(_LFS):
+        return JsonTrouble("a pointer of Git LFS stands in it, and the file itself was not fetched", 0)
+    said = message.replace("character at", "character in a text")
+    return JsonTrouble(said[:1].lower() + said[1:], offset)
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

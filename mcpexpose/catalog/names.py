@@ -36,7 +36,8 @@ def candidates(server: str) -> tuple[str, ...]:
 def _is_safe(component: str) -> bool:
     """Whether `<id>.json` is one file of the folder here; Windows reads more into a name than others do."""
     return (
-        bool(component.strip(". "))
+        bool(component.strip())
+        and component not in (".", "..")
         and not any(char in "/\\" or ord(char) < 32 for char in component)
         and not any("\ud800" <= char <= "\udfff" for char in component)
         and len(component.encode("utf-8")) <= 200

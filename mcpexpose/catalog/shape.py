@@ -58,7 +58,7 @@ def _document(text_of: Callable[[], str], server: str, file: str) -> Any:
         if error.line is not None and error.column is not None:
             location = Location(file, error.line, error.column, error.line, error.column + 1)
         raise _refusal(
-            "catalog-invalid-json", f"{_at(file, location)}: {error.message}", server, file, again, location=location
+            "catalog-invalid-json", f"{shown(file)}: {error.message}", server, file, again, location=location
         ) from None
     except OSError as error:
         why = error.strerror or str(error)
@@ -70,7 +70,7 @@ def _document(text_of: Callable[[], str], server: str, file: str) -> Any:
         location = Location(file, line, column, line, column + 1)
         raise _refusal(
             "catalog-invalid-json",
-            f"{_at(file, location)}: {shown(error.message, 200)}",
+            f"{shown(file)}: {shown(error.message, 200)}",
             server,
             file,
             again,
@@ -159,7 +159,7 @@ def _check_fields(head: Mapping[str, Any], root: tuple[str, ...], server: str, f
     if head.get("server") not in (None, server):
         raise _refusal(
             "catalog-server-mismatch",
-            f"{shown(file)} is the catalog of {shown(head['server'], 100)}, not of {shown(server)}",
+            f'{shown(file)} is the catalog of "{shown(head["server"], 100)}", not of "{shown(server)}"',
             server,
             file,
             f"Run `mcpexpose capture {shown(shlex.quote(server))}`, or put the file where it belongs.",
@@ -192,13 +192,18 @@ def _stamp(
             Finding(
                 "catalog-bad-timestamp",
                 Severity.ERROR,
-                f"{shown(file)}: `captured_at` is {shown(text)}, no RFC 3339 time with a zone",
+                f"{shown(file)}: `captured_at` is {_as_json(value)}, no RFC 3339 time with a zone",
                 (server,),
                 'Capture again, or write it like "2026-11-30T12:00:00Z".',
                 Place(file, (*root, "captured_at")),
             )
         )
     return text
+
+
+def _as_json(value: Any) -> str:
+    """A text in quotes, anything else as JSON has it; safe to print, and cut where it is long."""
+    return f'"{shown(value, _LONGEST_STAMP)}"' if isinstance(value, str) else shown(json.dumps(value), _LONGEST_STAMP)
 
 
 def _tools(
@@ -234,10 +239,6 @@ def _more_bad(server: str, count: int, place: Place) -> Finding:
 
 def _first(head: Mapping[str, Any], *keys: str) -> Any:
     return next((head[key] for key in keys if head.get(key) is not None), None)
-
-
-def _at(file: str, location: Location | None) -> str:
-    return shown(file) if location is None else f"{shown(file)}:{location.line}:{location.column}"
 
 
 def _invalid(message: str, server: str, file: str, path: tuple[str, ...] = ()) -> _Refused:

@@ -131,12 +131,12 @@ def read_setup(config: Path | None, catalogs: Path | None, now: datetime.datetim
 
 def chosen(setup: Setup, servers: Sequence[str]) -> tuple[str, ...]:
     """SERVERS once each, or all. Raises UsageRefused for one that the config does not have."""
-    from difflib import get_close_matches
+    from mcpexpose.config.nearest import meant
 
     for server in servers:
         if server not in setup.servers:
-            near = get_close_matches(server, setup.servers, 1)
-            hint = f'; did you mean "{shown(near[0])}"?' if near else ""
+            near = meant(server, setup.servers)
+            hint = f'; did you mean "{shown(near)}"?' if near else ""
             raise UsageRefused(f'the config has no enabled server "{shown(server)}"{hint}')
     return tuple(dict.fromkeys(servers)) or setup.servers
 

@@ -101,7 +101,9 @@ def as_text(rows: Sequence[Row], described: frozenset[str], choices: Choices) ->
             count = f"{len(catalog.tools):,} tool{'' if len(catalog.tools) == 1 else 's'}"
             lines.append(f"{name}  {count}  {catalog.revision[:8]}  {_outcome(row, choices)}")
         for finding in row.findings:
-            lines.append(f"  {finding.severity.value} {finding.slug}  {finding.message}")
+            at = finding.location
+            where = f" (line {at.line}, column {at.column})" if at else ""
+            lines.append(f"  {finding.severity.value} {finding.slug}  {finding.message}{where}")
             if finding.advice:
                 lines.append(f"    {finding.advice}")
         summary = first_sentence(catalog.instructions or "") if catalog else ""

@@ -57,6 +57,16 @@ def out(text: str) -> None:
         raise InputMissing(f"stdout cannot be written: {error.strerror}") from None
 
 
+def is_delivered() -> bool:
+    """Whether all that was printed so far has left; what cannot leave is thrown away, lest the exit trip over it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        to_nowhere(sys.stdout)
+        return False
+    return True
+
+
 def out_machine(text: str) -> None:
     """Data for a program: UTF-8 and LF on every system."""
     buffer = getattr(sys.stdout, "buffer", None)

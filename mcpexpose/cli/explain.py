@@ -125,21 +125,20 @@ def _not_in_bundle(bundle: Path, tool: ToolId) -> str:
 
 def unknown(workspace: Workspace, tool: ToolId) -> str:
     """Why there is nothing to explain, and the nearest name."""
-    from difflib import get_close_matches
-
+    from mcpexpose.config.nearest import meant
     from mcpexpose.model.text import shown
 
     config = workspace.config
     server = config.mcp_servers.get(tool.server) if config else None
     if server is None:
-        near = get_close_matches(tool.server, config.mcp_servers if config else (), n=1)
-        hint = f"; did you mean {shown(near[0])}?" if near else ""
+        near = meant(tool.server, config.mcp_servers if config else ())
+        hint = f"; did you mean {shown(near)}?" if near else ""
         return f"{shown(workspace.name)} has no server {shown(tool.server)}{hint}"
     if not server.enabled:
         return f"{shown(tool.server)} is switched off (enabled = false), so none of its tools is there"
     if tool.server not in workspace.catalogs:
         return f"{shown(tool.server)} has no usable catalog: mcpexpose lint says why, mcpexpose capture gets one"
     known = [decision.id.name for decision in workspace.compiled.decisions if decision.id.server == tool.server]
-    near = get_close_matches(tool.name, known, n=1)
-    hint = f"; did you mean {shown(tool.server)}/{shown(near[0])}?" if near else ""
+    near = meant(tool.name, known)
+    hint = f"; did you mean {shown(tool.server)}/{shown(near)}?" if near else ""
     return f"{shown(tool.server)} has no tool {shown(tool.name)} in its catalog ({len(known):,} captured){hint}"

@@ -334,10 +334,10 @@ def _names(given: tuple[str, ...]) -> tuple[str, ...]:
     names = tuple(name.strip() for text in given for name in text.split(",") if name.strip())
     for name in names:
         if not known(name):
-            from difflib import get_close_matches
+            from mcpexpose.config.nearest import meant
 
-            near = get_close_matches(name, [*slugs(), *families()], n=1)
-            hint = f"; did you mean {near[0]}?" if near else "; `mcpexpose rule` lists them"
+            near = meant(name, [*slugs(), *families()])
+            hint = f"; did you mean {near}?" if near else "; `mcpexpose rule` lists them"
             raise click.UsageError(f"there is no rule or family {name!r}{hint}")
     return names
 

@@ -61,14 +61,14 @@ def command(
 def _refuse(workspace: Workspace, servers: tuple[str, ...], *, check: bool) -> None:
     """Where there is nothing to lock or check. Raises PlanRefused, UsageError."""
     from mcpexpose.catalog.lockfile import is_newer
-    from mcpexpose.config.nearest import nearest
+    from mcpexpose.config.nearest import meant
     from mcpexpose.model.text import shown
 
     assert workspace.compiled  # raises where the config is none
     for server in servers:
         if server not in workspace.servers:
-            meant = nearest(server, workspace.servers, aliases=False)
-            hint = f'; did you mean "{shown(meant)}"?' if meant else ""
+            near = meant(server, workspace.servers)
+            hint = f'; did you mean "{shown(near)}"?' if near else ""
             raise click.UsageError(f'the config has no enabled server "{shown(server)}"{hint}')
     trouble = workspace.located(workspace.lock_trouble)
     if trouble and (check or is_newer(trouble)):

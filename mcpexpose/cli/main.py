@@ -175,9 +175,12 @@ def _trouble(trouble: McpexposeError) -> int:
 
 def _unusable(error: OSError) -> int:
     """A file, folder or stream that the system refuses."""
+    from mcpexpose.cli.console import is_delivered
     from mcpexpose.model.text import shown
 
     which = f"{shown(str(error.filename))}: " if error.filename else ""
+    if not is_delivered():
+        which = "stdout cannot be written: "
     _say(f"{which}{error.strerror or type(error).__name__}")
     return exits.USAGE
 

@@ -30,10 +30,10 @@ def command(slug: str | None, form: str) -> int:
         return exits.OK
     rule = rules.get(slug)
     if rule is None:
-        from difflib import get_close_matches
+        from mcpexpose.config.nearest import meant
 
-        near = get_close_matches(slug, rules, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "; without a name, `mcpexpose rule` lists them"
+        near = meant(slug, rules)
+        hint = f"; did you mean {near}?" if near else "; without a name, `mcpexpose rule` lists them"
         raise click.UsageError(f"there is no rule {slug!r}{hint}")
     if form == "json":
         from mcpexpose.report.jsonout import dump

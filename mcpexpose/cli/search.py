@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from mcpexpose.cli import console, exits, given, options
 from mcpexpose.cli.explain import unknown
 from mcpexpose.cli.tool import Tool
+from mcpexpose.surface.declarations import LIMIT_MAX
 
 if TYPE_CHECKING:
     import datetime
@@ -101,7 +103,7 @@ def command(
 
 def _number(limit: str | None) -> int | str | None:
     """The limit as a model would send it; what is no number goes on as it is, and is refused as the model's is."""
-    try:
-        return None if limit is None else int(limit)
-    except ValueError:
+    if limit is None or not re.fullmatch(r"[0-9]+(?:\.0+)?", limit):
         return limit
+    digits = limit.partition(".")[0].lstrip("0")
+    return int(digits or "0") if len(digits) < 10 else LIMIT_MAX

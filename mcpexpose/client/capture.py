@@ -214,13 +214,14 @@ class _Listing:
             self.pages.append(page)
             self.entries += page["tools"]
             self.on_progress(Progress(server, "listing", len(self.entries)))
-            if len(self.entries) > self.target.max_tools:
-                return trouble.too_many_tools(server, self.target.max_tools)
             cursor = page.get("nextCursor")
-            if cursor is None:
-                return None
             if cursor in seen:
                 return trouble.loop(server, self.started.strike(cursor), len(self.requests))
+            if len(self.entries) > self.target.max_tools:
+                pages = len(self.requests)
+                return trouble.too_many_tools(server, self.target.max_tools, pages, goes_on=cursor is not None)
+            if cursor is None:
+                return None
             seen.add(cursor)
 
     def _note_head(self, session: ClientSession) -> None:

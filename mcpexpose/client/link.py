@@ -42,6 +42,8 @@ class Pending:
     """Arguments that go into headers too: from the pinned schema, since the SDK is given no list to learn it from."""
     number: str | int | None = None
     """Its id on the connection, once it was sent."""
+    heard: bool = False
+    """An error came over the connection in place of its answer."""
 
 
 _current: ContextVar[Pending | None] = ContextVar("mcpexpose_call", default=None)
@@ -78,7 +80,8 @@ class CallTap(Tap):
             return super().incoming(item) if answered is None else answered
         message = item.message
         if isinstance(message, JSONRPCError):
-            self.calls.pop(message.id, None) if message.id is not None else None
+            if message.id is not None and (refused := self.calls.pop(message.id, None)) is not None:
+                refused.heard = True
             return item
         if not isinstance(message, JSONRPCResponse) or message.id not in self.calls:
             return super().incoming(item)
@@ -358,7 +361,7 @@ class Link:
         return session
 
     def _told(self, error: BaseException, pending: Pending) -> CallTrouble:
-        found = told(error, self._status, pending.number, self.target.transport.kind)
+        found = told(error, self._status, pending.number, self.target.transport.kind, heard=pending.heard)
         if isinstance(found, SessionGone):
             self.retire()
         return found

@@ -104,12 +104,14 @@ def too_many_pages(server: str, limit: int) -> Trouble:
     )
 
 
-def too_many_tools(server: str, limit: int) -> Trouble:
+def too_many_tools(server: str, limit: int, pages: int, *, goes_on: bool) -> Trouble:
+    """GOES_ON: there are more pages, so that nobody knows how many tools it would be, or whether it ever ends."""
+    more = f" on {pages:,} {'page' if pages == 1 else 'pages'}, and its list goes on" if goes_on else ""
     return Trouble(
         Finding(
-            "catalog-too-large",
+            "pagination-limit",
             Severity.ERROR,
-            f"{shown(server)} was not captured: it lists more than {limit:,} tools",
+            f"{shown(server)} was not captured: it lists more than {limit:,} tools{more}",
             (server,),
             "Raise [limits] max_tools_per_server if so many are right.",
             details={"limit": limit},

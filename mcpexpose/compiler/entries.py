@@ -16,7 +16,7 @@ from mcpexpose.model.text import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpexpose.compiler.captured import Inputs
+    from mcpexpose.compiler.captured import Inputs, Server
 
 CLASSES = ("read_only", "write", "destructive")
 
@@ -78,7 +78,7 @@ def _entry(
 ) -> tuple[Entry | None, Finding | None]:
     server, slash, tool = text.partition("/")
     if not slash:
-        return None, _without_server(inputs, path, text, classes)
+        return None, _without_server(inputs, path, text, classes, names)
     if not server or not tool:
         return None, _misshaped(inputs, path, text, "names no server" if not server else "names no tool", classes)
     if server not in inputs.resolved.config.mcp_servers and patterns.problem(server):
@@ -112,20 +112,38 @@ def _entry(
     return None, _no_tool(inputs, path, text, server, pattern, names)
 
 
-def _without_server(inputs: Inputs, path: tuple[str | int, ...], text: str, classes: bool) -> Finding:
+def _without_server(inputs: Inputs, path: tuple[str | int, ...], text: str, classes: bool, names: bool) -> Finding:
     if not text:
         return _misshaped(inputs, path, text, "is empty", classes)
     if classes and text == "unknown":
         return _misshaped(inputs, path, text, "can stand for no class: what is unknown asks", classes)
-    owners = [server.id for server in inputs.servers.values() if text in server.tools]
+    tools = _spelled_otherwise(inputs, text) if names else ()
     meant = suggest(text, CLASSES)
-    if owners:
-        advice = "Write " + " or ".join(f'"{shown(f"{owner}/{text}", 120)}"' for owner in owners[:3]) + "."
+    if tools:
+        advice = "Write " + " or ".join(f'"{shown(tool, 120)}"' for tool in tools[:3]) + "."
     elif classes and meant.near:
         advice = f'Write "{meant.names[0]}" for the class, or "server/tool" for a tool.'
     else:
         advice = 'Write "server/tool", the server spelled out.'
     return _finding(inputs, "rule-without-server", path, text, "names no server", advice)
+
+
+def _spelled_otherwise(inputs: Inputs, text: str) -> tuple[str, ...]:
+    """The tools that hosts call TEXT: by the bare name, as `server__tool`, `mcp__server__tool`, `server.tool`."""
+    found = [f"{server.id}/{text}" for server in inputs.servers.values() if text in server.tools]
+    bare = text.removeprefix("mcp__")
+    for server in inputs.servers.values():
+        for mark in ("__", ":", "."):
+            name = bare.removeprefix(server.id + mark)
+            if name != bare and (name in server.tools or _is_met(server, name)):
+                found.append(f"{server.id}/{name}")
+    return tuple(dict.fromkeys(found))
+
+
+def _is_met(server: Server, pattern: str) -> bool:
+    if patterns.problem(pattern):
+        return False
+    return any(patterns.compiled(pattern).matches(name) for name in server.tools)
 
 
 def _misshaped(inputs: Inputs, path: tuple[str | int, ...], text: str, what: str, classes: bool) -> Finding:

@@ -18,14 +18,18 @@ _SHARED = "config.toml"
 _ROOT_MARKS = (".git", ".hg", ".jj")
 _SERVERS = re.compile(r"""^[ \t]*\[{0,2}[ \t]*["']?mcp_servers["']?[ \t]*[.\]=]""", re.MULTILINE)
 
+_ALMOST = re.compile(r"""^[ \t]*\[{0,2}[ \t]*["']?mcp[_-]?servers?["']?[ \t]*[.\]=]""", re.MULTILINE | re.IGNORECASE)
+"""Our table under a name that is almost its own: `[mcpServers.a]`, `[mcp-server.a]`."""
+
 
 def find(start: Path, explicit: Path | None, environ: Mapping[str, str]) -> Path:
     """The config for the folder START.
 
     EXPLICIT, then $MCPEXPOSE_CONFIG, are taken at their word: a file, or a folder that holds a config. Else the nearest
     `mcpexpose.toml`, `.mcpexpose/config.toml`, or `config.toml` that has `[mcp_servers]`, in this order in each folder
-    from START up to the root of its repository; without a repository in START alone. Raises InputMissing where a named
-    one is not there, NothingChecked where none is found.
+    from START up to the root of its repository; without a repository in START alone. Where none has it, a `config.toml`
+    with a name that is almost that is found, to be told of. Raises InputMissing where a named one is not there,
+    NothingChecked where none is found.
     """
     named = explicit if explicit is not None else _from_environment(start, environ)
     whose = "" if explicit is not None else f" (${VARIABLE} names it)"
@@ -44,6 +48,8 @@ def find(start: Path, explicit: Path | None, environ: Mapping[str, str]) -> Path
         if found := in_folder(folder):
             return found
     for folder in folders:
+        if (almost := folder / _SHARED).is_file() and _holds(almost, _ALMOST):
+            return almost
         if trouble := _trouble(folder / _SHARED):
             raise InputMissing(f"{shown(str(folder / _SHARED))} cannot be read, so it may be the config: {trouble}")
     raise NothingChecked(
@@ -58,7 +64,7 @@ def in_folder(folder: Path) -> Path | None:
         if candidate.is_file():
             return candidate
     shared = folder / _SHARED
-    return shared if shared.is_file() and _has_servers(shared) else None
+    return shared if shared.is_file() and _holds(shared, _SERVERS) else None
 
 
 def _from_environment(start: Path, environ: Mapping[str, str]) -> Path | None:
@@ -86,14 +92,12 @@ def _trouble(path: Path) -> str:
     return ""
 
 
-def _has_servers(path: Path) -> bool:
-    """Whether the text has our table; a file that is no TOML, or of another encoding, may have it too."""
+def _holds(path: Path, table: re.Pattern[str]) -> bool:
+    """Whether the text has the TABLE; a file that is no TOML, or of another encoding, may have it too."""
     try:
         with path.open("rb") as file:
             data = file.read(4 * 1_048_576)
     except OSError:
         return False
-    return (
-        _SERVERS.search(data.replace(b"\0", b"").decode("utf-8", "replace").lstrip("\ufeff\ufffd").replace("\r", "\n"))
-        is not None
-    )
+    text = data.replace(b"\0", b"").decode("utf-8", "replace").lstrip("\ufeff\ufffd").replace("\r", "\n")
+    return table.search(text) is not None

@@ -69,7 +69,7 @@ class Document:
         """The same for the `[header]` of a table; None where it has none of its own."""
         return self._scan.headers.get(path)
 
-    @property
+    @cached_property
     def starts_of_tables(self) -> tuple[int, ...]:
         """The offset of each header, in the order of the text."""
         return tuple(sorted({start for start, _ in self._scan.headers.values()}))

@@ -56,6 +56,11 @@ def check_server_id(server_id: str) -> Iterator[Fault]:
         yield fault("reserved-name", path, message, advice, on="key", subject=server_id)
 
 
+def is_possible(server_id: str) -> bool:
+    """Whether a server can have this id at all."""
+    return not _invalid(server_id)
+
+
 def _invalid(server_id: str) -> str:
     if not server_id:
         return "is empty"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config import connect, idents, lists, references, shape, texts, top
 from mcpexpose.config.fault import Fault, fault
-from mcpexpose.model.config import Config, ServerTable
+from mcpexpose.model.config import Config, ExposureTable, ServerTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcpexpose.config.document import Document
     from mcpexpose.config.scan import Path
@@ -41,14 +41,15 @@ def parse(document: Document) -> tuple[Config | None, tuple[Finding, ...]]:
         return None, (_named(document.name, newer),)
     own = top.own_tables(data)
     ignored = _ignored_keys(own)
-    found = [item for item in top.near_misses(data) if not shape.matches_any(_path(item), ignored)]
-    found += _checked(own)
+    near = [item for item in top.near_misses(data) if not shape.matches_any(_path(item), ignored)]
+    found = [*near, *_checked(own)]
     shaped = shape.shaped(Config, shape.frozen(own), ignored)
     found += shaped.faults
     drops = {item.drop for item in found if item.drop is not None}
+    misnamed = frozenset(name for item in near for name in item.finding.details["suggests"])
     config = shaped.value
-    if config is None or drops:
-        config = _what_is_right(shape.without(own, shaped.ignored), drops)
+    if config is None or drops or misnamed:
+        config = _what_is_right(shape.without(own, shaped.ignored), drops, misnamed)
     return config, tuple(_named(document.name, item) for item in found)
 
 
@@ -72,12 +73,34 @@ def _checked(own: dict[str, Any]) -> Iterator[Fault]:
             yield from references.check(base, server)
 
 
-def _what_is_right(own: dict[str, Any], drops: set[Path]) -> Config | None:
+def _doubted(own: Mapping[str, Any], drops: Iterable[Path], misnamed: frozenset[str]) -> Iterator[str]:
+    """Tables whose author meant more than can be read, where what is left might be wider than that.
+
+    MISNAMED are tables that stand there under a name that is almost theirs.
+    """
+    paths = tuple(drops)
+    if "policy" in misnamed or any(path[0] == "policy" for path in paths):
+        yield "policy"
+    table = own.get("exposure")
+    has_default = isinstance(table, dict) and "default" in table
+    in_table = {path[1] if len(path) > 1 else "default" for path in paths if path[0] == "exposure"}
+    if (
+        "exposure" in misnamed
+        or "default" in in_table
+        or (in_table - ExposureTable.model_fields.keys() and not has_default)
+    ):
+        yield "exposure"
+
+
+def _what_is_right(own: dict[str, Any], drops: set[Path], misnamed: frozenset[str]) -> Config | None:
     """The config without what is at fault; a server goes as a whole unless the fault cannot widen what it shows."""
     for _ in range(4):  # what is left may complain again, by the entry of a list that was behind another
         kept = shape.without(own, {_reach(path) for path in drops})
-        if any(path[:1] == ("policy",) for path in drops):
+        doubted = set(_doubted(own, drops, misnamed))
+        if "policy" in doubted:
             kept["policy"] = {"auto_approve": []}
+        if "exposure" in doubted:
+            kept["exposure"] = {**(kept.get("exposure") or {}), "default": "hidden"}
         shaped = shape.shaped(Config, shape.frozen(kept))
         if shaped.value is not None:
             written = own.get("mcp_servers")

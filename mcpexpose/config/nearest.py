@@ -27,7 +27,6 @@ _OTHERS_CALL_IT = {
     "bearertoken": "bearer_token_env_var",
     "bearertokenenv": "bearer_token_env_var",
     "token": "bearer_token_env_var",
-    "trust": "trust_annotations",
     "include": "allow",
     "includetools": "allow",
     "availabletools": "allow",
@@ -54,6 +53,7 @@ _OTHERS_CALL_IT = {
     "class": "side_effect",
     "readonly": "side_effect",
     "selected": "default_tools",
+    "tools": "default_tools",
     "expires": "until",
     "slug": "rule",
     "as": "profile",
@@ -91,6 +91,18 @@ def nearest(name: str, options: Iterable[str], *, aliases: bool = True) -> str |
     score, option = best
     allowed = 0 if len(folded) < 3 else 1 if len(folded) < 6 else 2 if len(folded) < 10 else 3
     return option if score <= allowed else None
+
+
+def meant(name: str, options: Iterable[str]) -> str | None:
+    """The option that somebody who wrote NAME had in mind: the nearest, else one with much in common; or None."""
+    from difflib import get_close_matches
+
+    known = sorted(options)
+    if (found := nearest(name, known, aliases=False)) is not None:
+        return found
+    by_form = {fold(option): option for option in reversed(known)}
+    alike = get_close_matches(fold(name), by_form, n=1)
+    return by_form[alike[0]] if alike else None
 
 
 def distance(one: str, other: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.config import lists, shape, shipped, texts
+from mcpexpose.config import lists, shape, shipped, strictest, texts
 from mcpexpose.config.document import read
 from mcpexpose.config.fault import Fault, fault
 from mcpexpose.config.nearest import nearest
@@ -94,7 +94,7 @@ def parse(text: Document) -> tuple[PolicyPack | None, tuple[Finding, ...]]:
     for _ in range(4):
         if shaped.value is not None or not shaped.faults:
             break
-        data = shape.without(data, {_reach(each.drop) for each in shaped.faults if each.drop})
+        data = strictest.read(data, shaped.faults)
         shaped = shape.shaped(PolicyPack, shape.frozen(data))
     found += _without_effect(text)
     return shaped.value, tuple(_in_pack(text.name, each) for each in found)
@@ -162,10 +162,6 @@ def _nearest_file(path: Path) -> str:
         return "A path is relative to the config."
     meant = nearest(path.name, there, aliases=False)
     return f"Did you mean {shown(meant, 80)}?" if meant else "A path is relative to the config."
-
-
-def _reach(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    return path[:2] if path[0] == "constraints" else path[:1]
 
 
 def _constraints(text: Document) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
+from mcpexpose.config import foreign_keys, unquoted
 from mcpexpose.config.fault import Fault, fault, where
 from mcpexpose.config.nearest import nearest
 from mcpexpose.config.subjects import dotted
@@ -74,7 +75,8 @@ def shaped(model: type[M], data: Mapping[str, Any], ignore: Iterable[str] = ()) 
             ignored.append(path)
         else:
             unknown += 1
-            faults.append(replace(_unknown(model, path, suggest=unknown <= _SUGGESTED), drop=path))
+            found = _unknown(model, path, _at(data, path), suggest=unknown <= _SUGGESTED)
+            faults.append(replace(found, drop=path))
     return Shaped(None, tuple(faults), tuple(ignored))
 
 
@@ -133,19 +135,25 @@ def _matches(path: Path, pattern: str) -> bool:
     return len(steps) <= len(path) and all(fnmatchcase(str(key), step) for key, step in zip(path, steps, strict=False))
 
 
-def _unknown(model: type[Table], path: Path, *, suggest: bool) -> Fault:
+def _unknown(model: type[Table], path: Path, value: Any, *, suggest: bool) -> Fault:
     key = str(path[-1])
-    meant = nearest(key, _keys_of(model, path[:-1])) if suggest else None
+    known = _keys_of(model, path[:-1])
+    meant = nearest(key, known) if suggest else None
     table = f"[{dotted(path[:-1])}]" if len(path) == 2 and isinstance(path[0], str) else where(path[:-1])
     message = f'{table} has no key "{shown(key, 60)}"'
     advice = "Remove it, or list it in [compat] ignore_keys if it is another host's."
-    if suggest and meant is None and (elsewhere := nearest(key, _HOMES)):
+    if header := unquoted.header(path, value):
+        message += "; a dot in a header starts a table within a table"
+        advice = f"Put the server's id in quotes: {header}."
+    elif suggest and meant is None and (elsewhere := nearest(key, _HOMES)):
         home = f"{_HOMES[elsewhere]} {elsewhere}" if elsewhere != key else _HOMES[elsewhere]
         message += f"; it belongs in {home}"
         advice = f"Move it to {home}."
     elif meant:
         message += f'; did you mean "{meant}"?'
         advice = f"Rename it to {meant}."
+    if suggest and (other := foreign_keys.advice(key, value, known)):
+        advice = other
     details = {"suggests": [meant]} if meant else {}
     return fault("config-unknown-key", path, message, advice, on="key", details=details)
 

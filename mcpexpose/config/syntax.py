@@ -107,7 +107,7 @@ def explain(text: str, message: str) -> Trouble:
     start = text.rfind("\n", 0, offset) + 1
     end = text.find("\n", offset)
     line = text[start : end if end >= 0 else len(text)].rstrip("\r")
-    for look in (_merge, _json, _quotes, _odd_character, _backslash, _colon, _date, _word):
+    for look in (_merge, _mark, _json, _quotes, _odd_character, _backslash, _colon, _date, _word):
         trouble = look(plain, line, start, offset)
         if trouble is not None:
             return trouble
@@ -124,6 +124,13 @@ def _offset(text: str, line: int, column: int) -> int:
 def _merge(plain: str, line: str, start: int, offset: int) -> Trouble | None:
     if line.startswith(("<<<<<<<", "=======", ">>>>>>>", "|||||||")):
         return Trouble("a conflict marker of a merge was left in", start, "Resolve the conflict.")
+    return None
+
+
+def _mark(plain: str, line: str, start: int, offset: int) -> Trouble | None:
+    if start == 0 and line.startswith("\u00ef\u00bb\u00bf"):
+        message = "it starts with a byte order mark that was taken for letters, \u00ef\u00bb\u00bf"
+        return Trouble(message, 0, "Take the three letters out, and save it as UTF-8.")
     return None
 
 
@@ -159,9 +166,7 @@ def _odd_character(plain: str, line: str, start: int, offset: int) -> Trouble | 
         return None
     if plain.startswith(("Illegal character", "Found invalid character")) or unicodedata.category(char)[0] in "CZPS":
         name = unicodedata.name(char, "a control character").lower()
-        return Trouble(
-            f"U+{ord(char):04X} ({name}) cannot stand here", offset, "Remove it, or write it as an escape in a string."
-        )
+        return Trouble(f"U+{ord(char):04X} ({name}) cannot stand here", offset, _in_its_place(char))
     if not char.isascii():
         return Trouble(
             f"{shown(char)} (U+{ord(char):04X}) cannot stand outside quotes",
@@ -169,6 +174,16 @@ def _odd_character(plain: str, line: str, start: int, offset: int) -> Trouble | 
             "Put the key or the text in quotes.",
         )
     return None
+
+
+def _in_its_place(char: str) -> str:
+    """What to do about a character that an editor or a keyboard put there; many are look-alikes of plain ones."""
+    plain = unicodedata.normalize("NFKC", char)
+    if unicodedata.category(char) == "Zs":
+        return "Write a plain blank in its place, or remove it."
+    if len(plain) == 1 and plain.isascii() and plain.isprintable() and plain != char:
+        return f"Write {plain} in its place."
+    return "Remove it, or write it as an escape in a string."
 
 
 def _backslash(plain: str, line: str, start: int, offset: int) -> Trouble | None:

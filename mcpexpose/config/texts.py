@@ -18,6 +18,8 @@ _TRANSPORT = frozenset({"command", "cwd", "url", "bearer_token_env_var", "transp
 _ESCAPES = {"\b": r"\b", "\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r", "\x1b": r"\e"}
 _DRIVE = re.compile(r"[A-Za-z]:[\x00-\x1f\\]|\\\\")
 _BROKEN_PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\$\{?\w+\}?|[\w.-]+\\[\w.\\-]*)[\x08\x09\x0a\x0c\x0d]\S")
+_PATH_WITHIN = re.compile(r"[=\s;,\"'(][A-Za-z]:[\x08\x09\x0a\x0c\x0d]\w")
+"""A path behind something else: `--dir=C:\\temp`, `type C:\\notes.txt`."""
 _PROSE_CONTROLS = frozenset("\n\r\t")
 
 
@@ -47,6 +49,8 @@ def _control_fault(path: Path, controls: str, kind: str) -> Fault:
         advice = r"Write a path as a literal string in single quotes, 'C:\dir', or double each backslash."
         details = {"path": True}
     matched_on_names = kind in ("pattern", "key") and path[0] == "mcp_servers"
+    if matched_on_names and len(path) > 2:
+        advice = "Remove them; if a tool's name does hold one, write ? in its place, which meets any character."
     return fault(
         "config-control-characters",
         path,
@@ -69,8 +73,15 @@ def _controls(text: str, kind: str) -> str:
     if kind in ("argument", "variable") and set(found) <= _PROSE_CONTROLS:
         # A script or a key file may well have lines; a Windows path that lost its backslashes has not.
         single = not any(char in text for char in " ;(){}=") and kind == "argument"
-        return found if _DRIVE.match(text) or _BROKEN_PATH.match(text) or single else ""
+        is_path = _DRIVE.match(text) or _BROKEN_PATH.match(text) or _has_path_within(text)
+        return found if is_path or single else ""
     return found
+
+
+def _has_path_within(text: str) -> bool:
+    """A text of several lines may well have `a:` at the end of one: there only what is no line end tells."""
+    found = _PATH_WITHIN.search(text)
+    return found is not None and ("\n" not in found.group() or text.count("\n") == 1)
 
 
 def _kind(path: Path) -> str:

@@ -27,7 +27,7 @@ def own_tables(data: Mapping[str, Any]) -> dict[str, Any]:
         own["profiles"] = {
             name: _own_profile(table)
             for name, table in profiles.items()
-            if not (isinstance(table, dict) and table and table.keys() <= hosts.PROFILE_KEYS)
+            if not (isinstance(table, dict) and table and all(_is_of_host(*item) for item in table.items()))
         }
     return own
 
@@ -55,8 +55,13 @@ def _own_profile(table: Any) -> Any:
     if not isinstance(table, dict):
         return table
     return {
-        key: value for key, value in table.items() if key in ProfileTable.model_fields or key not in hosts.PROFILE_KEYS
+        key: value for key, value in table.items() if key in ProfileTable.model_fields or not _is_of_host(key, value)
     }
+
+
+def _is_of_host(key: str, value: Any) -> bool:
+    """Whether a key of a profile is Codex's; its `tools` is a table, and a list of tools was meant for us."""
+    return key in hosts.PROFILE_KEYS and not (key == "tools" and isinstance(value, list))
 
 
 def _meant(key: str, value: Any, data: Mapping[str, Any]) -> str | None:

@@ -51,7 +51,13 @@ _EXAMPLES = {
     "until": "until = 2027-03-31",
     "startup_timeout_sec": "startup_timeout_sec = 30",
     "tool_timeout_sec": "tool_timeout_sec = 60",
+    "startup_timeout_ms": "startup_timeout_ms = 30_000",
     "context_window": "context_window = 200_000",
+    "auto_direct_share": "auto_direct_share = 0.05",
+    "direct_max_share": "direct_max_share = 0.10",
+    "result_max_bytes": "result_max_bytes = 100_000",
+    "args_max_bytes": "args_max_bytes = 100_000",
+    "max_tools_per_server": "max_tools_per_server = 2_000",
     "env": 'env = { NAME = "value" }',
     "http_headers": 'http_headers = { X-Team = "platform" }',
     "synonyms": 'synonyms = { pr = ["pull request"] }',
@@ -83,6 +89,7 @@ _SOME_VALUE = {
     "date_type": "2027-03-31",
     "date_from_datetime_inexact": "2027-03-31",
 }
+_EXPOSURES = ("direct", "deferred", "hidden", "auto")
 _ENTRIES = {"env": 'NAME = "value"', "http_headers": 'NAME = "value"', "env_http_headers": 'NAME = "VARIABLE"'}
 
 
@@ -113,7 +120,10 @@ def told(path: Path, detail: ErrorDetails, value: Any) -> Fault:
     if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"):
         bound = _bound(kind, context)
         return fault(
-            "config-value", path, f"{where(path)} is {shown(str(value), 30)}, and must be {bound}", "Change it."
+            "config-value",
+            path,
+            f"{where(path)} is {shown(str(value), 30)}, and must be {bound}",
+            f"Write it as in {_example(path, key, 'int_type')}.",
         )
     if kind == "string_too_short":
         return fault("config-invalid", path, f"{where(path)} is empty", "Fill it in, or leave the key out.")
@@ -140,7 +150,7 @@ def _example(path: Path, key: str, kind: str) -> str:
         return _EXAMPLES.get(key, '"…"')
     if path[0] == "mcp_servers" and len(path) == 4 and path[2] == "tools":
         return f"[{dotted(path)}]"
-    if key in _EXAMPLES and (kind not in ("model_type", "string_type") or key in ("max_age", "match")):
+    if key in _EXAMPLES and (kind not in ("model_type", "string_type", "bool_type") or key in ("max_age", "match")):
         return _EXAMPLES[key]
     if kind in ("model_type", "dict_type", "mapping_type"):
         return f"[{dotted(path)}]"
@@ -152,6 +162,10 @@ def _wrong_type(path: Path, key: str, wanted: str, value: Any, example: str) -> 
     advice = f"Write it as in {example}."
     if wanted == "true or false" and isinstance(value, str) and value.lower() in ("true", "false"):
         advice = f"Write {value.lower()} without quotes."
+    elif wanted == "a text" and isinstance(value, bool | int | float):
+        advice = "Put it in quotes."
+    elif wanted == "a table" and isinstance(value, str) and value in _EXPOSURES and example.startswith("["):
+        advice = f'Write {example} and under it exposure = "{value}".'
     message = f"{where(path)} must be {wanted}, and is {found}"
     return fault("config-type", path, message, advice, details={"wanted": wanted})
 

@@ -14,6 +14,7 @@ from mcpexpose.toolschema.validate import VALUE_LEVELS, Misfit
 
 _RAW_PER_BYTE = 8
 """A text may be so many times as long as its compact form may be: blanks, escapes."""
+_NO_NUMBERS = "no NaN, no infinity, no number of thousands of digits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,11 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
         if len(given) > limit * _RAW_PER_BYTE:
             return _too_long(limit)
         try:
-            given = strict.loads(given if isinstance(given, bytes) else given.encode())
+            given = strict.loads(given if isinstance(given, bytes) else given.encode(), exact=True)
+        except strict.TooPrecise:
+            return Misfit("", f"numbers with at most {strict.DIGITS} digits where they have a fraction or an exponent")
         except ValueError:
-            return Misfit("", "one JSON object: no NaN, no infinity, no key twice, nothing after it")
+            return Misfit("", f"one JSON object: {_NO_NUMBERS}, no key twice, nothing after it")
     if not isinstance(given, Mapping):
         return Misfit("", "a JSON object")
     if depth(_plain(given), VALUE_LEVELS) is not None:
@@ -44,7 +47,7 @@ def read(given: Mapping[str, Any] | str | bytes, limit: int) -> Arguments | Misf
         value = copied(given)
         form = canonical(value)
     except (ValueError, RecursionError):
-        return Misfit("", "JSON values alone: no NaN, no infinity, no lone surrogates")
+        return Misfit("", f"JSON values alone: {_NO_NUMBERS}, no lone surrogates")
     if len(form) > limit:
         return _too_long(limit)
     return Arguments(value, digest_bytes(form), len(form))

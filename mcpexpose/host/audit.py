@@ -50,6 +50,7 @@ class FileSink:
         self._torn = False
 
     def write(self, event: Event, *, effects: bool) -> None:
+        """Appends one line. Raises OSError where it could not be written whole."""
         data = line(event).encode("ascii") + b"\n"
         with self._lock:
             self._open()
@@ -64,6 +65,7 @@ class FileSink:
                 os.fsync(self._file)
 
     def close(self) -> None:
+        """Closes the file; the next event opens it again."""
         with self._lock:
             self._shut()
 
@@ -107,6 +109,7 @@ class LoggerSink:
         self._level = level
 
     def write(self, event: Event, *, effects: bool) -> None:
+        """Logs one event. Raises OSError where nobody would hear it."""
         if not _is_heard(self._logger, self._level):
             raise OSError(f"the logger {self._logger.name} drops events of this level")
         self._logger.log(self._level, "%s", line(event), extra={"event": to_json(event)})

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcpexpose.host.gate import Located, Named
     from mcpexpose.host.ledger import Bound
     from mcpexpose.host.outcome import Approve, Decision, Outcome, Reduce, Through
+    from mcpexpose.host.plan import HostPlan
     from mcpexpose.host.session import Session
     from mcpexpose.model.names import ToolId
 
@@ -55,6 +56,16 @@ class _Ready:
         """Whether it uses a stored approval up."""
         return not (self.approved or self.located.runs_by_itself)
 
+    @property
+    def plan(self) -> HostPlan:
+        """The one that it was checked by; another may take over while it is under way."""
+        return self.located.grounds.plan
+
+    @property
+    def keeps_books(self) -> bool:
+        """Whether the ledger has a part in it, and so a disk that may be waited for."""
+        return self.located.effects or self.takes
+
 
 async def call(
     session: Session,
@@ -73,15 +84,15 @@ async def call(
     if isinstance(ready, _Ready):
         ready = await _begun(session, named, ready)
     if not isinstance(ready, _Ready):
-        _tell(session, tool, ready, clock)
+        _tell(session, session.plan, tool, ready, clock)
         return ready
     outcome = await _send(session, ready, through, reduce, clock)
-    if ready.located.effects:
+    if ready.keeps_books:
         import asyncio
 
         await asyncio.shield(in_thread(_close, session, ready, outcome, clock, pool="disk"))
     else:
-        _tell(session, tool, outcome, clock)
+        _tell(session, ready.plan, tool, outcome, clock)
     return outcome
 
 
@@ -162,7 +173,12 @@ async def _connected(session: Session, named: Named, ready: _Ready) -> _Ready | 
         await connect(session.plan.runtime, ready.located)
     except NotSent:
         return Failed(tool.server, tool.name, revision, "not-sent", refusals.not_sent(tool.server, tool.name))
-    return _still(session, named, ready) or ready
+    refused = _still(session, named, ready)
+    if refused is not None and refused.reason == "stale-revision":
+        # Many a server says that its list changed as soon as it is up, and lists what it did before.
+        await _current(session, named)
+        refused = _still(session, named, ready)
+    return refused or ready
 
 
 def _still(session: Session, named: Named, ready: _Ready) -> Refused | None:
@@ -184,7 +200,7 @@ def _meaning(located: Located) -> tuple[Any, ...]:
 
 async def _begun(session: Session, named: Named, ready: _Ready) -> _Ready | Refused:
     """What `_begin` says; where it waits for a disk, in a thread, so that nobody else does."""
-    if not ready.located.effects:
+    if not ready.keeps_books:
         return _begin(session, ready)
     import asyncio
 
@@ -194,7 +210,7 @@ async def _begun(session: Session, named: Named, ready: _Ready) -> _Ready | Refu
     except asyncio.CancelledError:
         if isinstance(begun := await writing, _Ready):
             _undo(session, begun)
-            _note(session, ready.located.tool.id, "cancelled", None)
+            _note(session, ready.plan, ready.located.tool.id, "cancelled", None)
         raise
     if isinstance(begun, _Ready) and (refused := _still(session, named, begun)) is not None:
         await asyncio.shield(in_thread(_undo, session, begun, pool="disk"))
@@ -207,7 +223,7 @@ def _begin(session: Session, ready: _Ready) -> _Ready | Refused:
     located, runtime = ready.located, session.plan.runtime
     server, name = located.tool.server, located.tool.name
     unavailable = located.refused("audit-unavailable", refusals.audit_unavailable(server, name))
-    event = record.of_tool("check", session.plan, session.remembered, located.tool.id, "allowed")
+    event = record.of_tool("check", ready.plan, session.remembered, located.tool.id, "allowed")
     if not runtime.keep(event, effects=located.effects) and located.effects:
         return unavailable
     try:
@@ -229,9 +245,12 @@ def _undo(session: Session, ready: _Ready) -> None:
     """It never left."""
     runtime = session.plan.runtime
     try:
-        runtime.ledger.undo(ready.bound, session.run_id, runtime.now(), call=ready.begun, approval=ready.takes)
+        if ready.begun:
+            runtime.ledger.undo(ready.bound, session.run_id, runtime.now(), call=ready.begun, approval=ready.takes)
+        elif ready.takes:  # a reader that somebody has to approve: no call of it is ever open
+            runtime.ledger.grant(ready.bound, session.run_id, runtime.now())
     except LedgerUnavailable:
-        _log.error("the record of a call could not be closed, so an equal call is refused until it is settled")
+        _log.error("the record of a call that never left could not be taken back: it stays open, or its approval used")
 
 
 async def _send(
@@ -261,7 +280,7 @@ async def _send(
             text = refusals.unknown_completion(tool.server, tool.name)
             _close(session, ready, Unknown(*who, text, ready.bound.key), clock)
         else:
-            _note(session, tool.id, "failed" if isinstance(error, Exception) else "cancelled", clock)
+            _note(session, ready.plan, tool.id, "failed" if isinstance(error, Exception) else "cancelled", clock)
         raise
     return outcome
 
@@ -270,13 +289,16 @@ def _close(session: Session, ready: _Ready, outcome: Outcome, clock: record.Cloc
     """Its end, written down before anybody hears of it; the event first, so that a host that is killed in between
     leaves the call open, which is safe.
     """
-    _tell(session, ready.located.tool.id, outcome, clock)
+    _tell(session, ready.plan, ready.located.tool.id, outcome, clock)
+    if isinstance(outcome, Failed) and outcome.outcome == "not-sent":
+        _undo(session, ready)
+        return
+    if not ready.begun:
+        return
     ledger = session.plan.runtime.ledger
     try:
         if isinstance(outcome, Unknown):
             ledger.unknown(ready.bound, ready.begun)
-        elif isinstance(outcome, Failed) and outcome.outcome == "not-sent":
-            _undo(session, ready)
         else:
             ledger.end(ready.bound, ready.begun)
     except LedgerUnavailable:
@@ -335,7 +357,7 @@ def _unread(session: Session, located: Located, error: ResultTooLarge | ResultUn
     tool, revision = located.tool, located.server.revision
     who = (tool.server, tool.name, revision)
     if isinstance(error, ResultTooLarge):
-        limit = session.plan.limits.result_max_bytes
+        limit = located.grounds.plan.limits.result_max_bytes
         return Quarantined(*who, "result-too-large", refusals.too_large(*who, None, limit))
     return Quarantined(*who, "result-malformed", refusals.malformed(*who, "it is no JSON that can be read"))
 
@@ -345,15 +367,18 @@ def _secrets(session: Session, server: str) -> tuple[str, ...]:
     return connections.secrets(server) if connections is not None else ()
 
 
-def _tell(session: Session, tool: ToolId, outcome: Outcome, clock: record.Clock) -> None:
-    """The call's event, before its answer. A call that was sent is answered even where this fails."""
+def _tell(session: Session, plan: HostPlan, tool: ToolId, outcome: Outcome, clock: record.Clock) -> None:
+    """The call's event, before its answer, with the facts of the PLAN that it was made under. A call that was sent is
+    answered even where this fails.
+    """
     more: dict[str, Any] = {}
     if isinstance(outcome, Quarantined):
-        more = {"size_bytes": outcome.size, "limit_bytes": session.plan.limits.result_max_bytes}
-    _note(session, tool, outcome.outcome, clock, **more)
+        more = {"size_bytes": outcome.size, "limit_bytes": plan.limits.result_max_bytes}
+    _note(session, plan, tool, outcome.outcome, clock, **more)
 
 
-def _note(session: Session, tool: ToolId, outcome: str, clock: record.Clock | None, **more: Any) -> None:
-    plan = session.plan
+def _note(
+    session: Session, plan: HostPlan, tool: ToolId, outcome: str, clock: record.Clock | None, **more: Any
+) -> None:
     event = record.of_tool("call", plan, session.remembered, tool, outcome, clock, **more)
     plan.runtime.keep(event, effects=record.has_effects(plan, tool))

@@ -94,8 +94,16 @@ def _told(error: Exception) -> CallTrouble:
     data = getattr(error, "error", None)
     code, message = getattr(data, "code", None), getattr(data, "message", None)
     if isinstance(code, int) and isinstance(message, str):
+        from mcpexpose.client.telling import is_stand_in
+
         if code == -32001:
             return SilentServer("no answer came in time")
-        if code != -32000:
+        if code != -32000 and not is_stand_in(message):
             return ServerError(code, message)
+    import logging
+
+    # A fault of the host's own code would look like one of the network; its text may hold anything.
+    log = logging.getLogger(__name__)
+    log.warning("a carrier raised %s, which counts as a lost connection", type(error).__name__)
+    log.debug("what a carrier raised", exc_info=error)
     return ConnectionLost(f"the carrier raised {type(error).__name__}")

@@ -25,8 +25,12 @@ class RunningClock:
         self._monotonic = time.monotonic()
 
     def now(self) -> datetime.datetime:
-        """The later of what the source says and what has gone by since this clock was made. Has a zone."""
-        passed = datetime.timedelta(seconds=time.monotonic() - self._monotonic)
+        """The later of what the source says and what has gone by since this clock was made. Has a zone.
+
+        By whole seconds, as stamps have them: a source that stands still shall not put a catalog that is exactly as old
+        as it may be beyond its limit by a millisecond.
+        """
+        passed = datetime.timedelta(seconds=int(time.monotonic() - self._monotonic))
         return max(self._read(), self._wall + passed)
 
     def _read(self) -> datetime.datetime:

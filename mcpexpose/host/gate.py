@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _HANDLES = 256
 """Live handles of one tool that a session remembers."""
 
-Named = Inspection | ToolId | tuple[str, str]
-"""A handle, or the (server, tool) whose live inspection is meant."""
+Named = Inspection | Refused | ToolId | tuple[str, str]
+"""A handle, or the (server, tool) whose live inspection is meant; what `inspect` refused stands for its pair."""
 
 
 class Handles:
@@ -57,7 +57,7 @@ class Handles:
         """The handle where it is live, the latest one of a pair; None where there is none."""
         with self._lock:
             if not isinstance(named, Inspection):
-                known = self._live.get(ToolId(*named)) if not isinstance(named, ToolId) else self._live.get(named)
+                known = self._live.get(tool_of(named))
                 return known[-1] if known else None
             issued = self._live.get(ToolId(named.server, named.tool), ())
             # The one that was issued, whatever was made of it since.
@@ -107,7 +107,7 @@ class Located:
 
 def tool_of(named: Named) -> ToolId:
     """Raises TypeError for what is neither a handle nor a pair: a bare name is no key (G04)."""
-    if isinstance(named, Inspection):
+    if isinstance(named, Inspection | Refused):
         return ToolId(named.server, named.tool)
     if isinstance(named, ToolId):
         return named

@@ -9,7 +9,7 @@ from mcpexpose.model.records import dataclass
 from mcpexpose.surface import request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from mcpexpose.host.plan import HostPlan
 
@@ -33,20 +33,22 @@ class Grounds:
         first = request.first_rows(plan.rows, profile, selected)
         return cls(plan, profile, pool, first, request.has_search(plan.rows, profile, frozenset(first)))
 
-    def after(self, plan: HostPlan, profile: str | None, selected: Iterable[str]) -> tuple[Grounds, tuple[str, ...]]:
-        """The same session's grounds in a plan that took over, and the tools that it declares directly and this one
-        did not: they are appended to what was found, so that the list of tools stays a stable prefix (G13).
+    @classmethod
+    def following(
+        cls, plan: HostPlan, profile: str | None, selected: Iterable[str], first: Iterable[str], *, has_search: bool
+    ) -> tuple[Grounds, tuple[str, ...]]:
+        """The grounds in PLAN of a session that began with another one and declared FIRST from request 1, and the tools
+        that PLAN declares directly and the session did not: they are appended to what was found, so that the list of
+        tools stays a stable prefix (G13). SELECTED is the host's choice; HAS_SEARCH: the search tool was declared.
 
         Raises SelectionRefused for a profile that PLAN does not have.
         """
         pool = pool_of(plan, profile)
-        chosen = [row for name in selected if (row := plan.row(ToolId(*name.partition("/")[::2]))) is not None]
-        wanted = request.first_rows(plan.rows, profile, [row for row in chosen if row in pool])
-        before = [plan.row(self.plan.rows.id(row)) for row in self.first]
-        kept = tuple(row for row in before if row is not None and row in pool)
+        wanted = request.first_rows(plan.rows, profile, rows_of(plan, pool, selected))
+        kept = tuple(dict.fromkeys(rows_of(plan, pool, first)))
         added = tuple(str(plan.rows.id(row)) for row in wanted if row not in kept)
-        has_search = self.has_search or request.has_search(plan.rows, profile, frozenset(kept))
-        return Grounds(plan, profile, pool, kept, has_search), added
+        has_search = has_search or request.has_search(plan.rows, profile, frozenset(kept))
+        return cls(plan, profile, pool, kept, has_search), added
 
     @property
     def unattended(self) -> bool:
@@ -55,14 +57,17 @@ class Grounds:
 
     def rows(self, names: Iterable[str]) -> list[int | None]:
         """Rows of `server/tool` names; None for one that this plan or profile does not give."""
-        rows: list[int | None] = []
-        for name in names:
-            row = self.plan.row(ToolId(*name.partition("/")[::2]))
-            rows.append(row if row in self.pool else None)
-        return rows
+        rows = (self.plan.row(ToolId(*name.partition("/")[::2])) for name in names)
+        return [row if row in self.pool else None for row in rows]
 
 
 def pool_of(plan: HostPlan, profile: str | None) -> range | frozenset[int]:
     """Rows that the profile reaches. Raises SelectionRefused for a profile that the plan does not have."""
     pool = plan.rows.pool(profile)
     return pool if isinstance(pool, range) else frozenset(pool)
+
+
+def rows_of(plan: HostPlan, pool: Container[int], names: Iterable[str]) -> list[int]:
+    """Those of NAMES, `server/tool`, that are in POOL."""
+    rows = (plan.row(ToolId(*name.partition("/")[::2])) for name in names)
+    return [row for row in rows if row is not None and row in pool]

@@ -49,6 +49,7 @@ class Refused:
 
     @property
     def outcome(self) -> str:
+        """As events have it: `refused:` and the reason."""
         return f"refused:{self.reason}"
 
 

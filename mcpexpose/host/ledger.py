@@ -6,6 +6,7 @@ Several processes may use one file: whoever asks and whoever answers need not be
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpexpose.model.transport import Transport
+
+_log = logging.getLogger(__name__)
 
 FILE = "runs.sqlite"
 _BUSY_S = 10.0
@@ -229,6 +232,7 @@ class Ledger:
             return tuple(Request(*row) for row in rows.execute(f"SELECT {_REQUEST} FROM approvals ORDER BY at, id"))
 
     def request(self, number: str) -> Request | None:
+        """One question by its id, answered or not; None where it is not there any more. Raises LedgerUnavailable."""
         with self._used("DEFERRED") as rows:
             found = rows.execute(f"SELECT {_REQUEST} FROM approvals WHERE id = ?", (number,)).fetchone()
         return Request(*found) if found else None
@@ -249,6 +253,7 @@ class Ledger:
         return Request(*found) if found else None
 
     def close(self) -> None:
+        """Closes the file; the next use opens it again."""
         with self._lock:
             self._let_go()
 
@@ -278,6 +283,8 @@ class Ledger:
             self._let_go()  # the next use begins anew: a full disk may have room again
             code = getattr(error, "sqlite_errorcode", None)
             why = "it is no SQLite file" if code == sqlite3.SQLITE_NOTADB else type(error).__name__
+            # Calls are refused for it, and neither events nor models may be told a path.
+            _log.warning("the record of open calls %s cannot be used: %s", self.path, error)
             raise LedgerUnavailable(f"the record of open calls cannot be used: {why}") from error
         finally:
             self._lock.release()

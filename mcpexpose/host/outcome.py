@@ -132,6 +132,7 @@ class Quarantined:
 
     @property
     def outcome(self) -> str:
+        """As events have it: `quarantined:` and the reason."""
         return f"quarantined:{self.reason}"
 
 

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from mcpexpose.host.drift import compare, worst
 from mcpexpose.host.threads import in_own_thread, in_thread
+from mcpexpose.model.calling import NotSent
 from mcpexpose.model.catalog import Catalog, revision_of
 from mcpexpose.model.entry import entry_fault
 from mcpexpose.model.errors import BundleRefused
@@ -97,7 +98,11 @@ def ask_soon(runtime: Runtime, server: str) -> None:
         if server in refreshes.background:
             return
         refreshes.background.add(server)
-    connections.spawn(lambda: _in_background(runtime, server))
+    try:
+        connections.spawn(lambda: _in_background(runtime, server))
+    except NotSent:  # they are closed: the next call says so
+        with refreshes.lock:
+            refreshes.background.discard(server)
 
 
 async def _in_background(runtime: Runtime, server: str) -> None:

@@ -74,7 +74,10 @@ async def judge(
             reduced = reduce(result)
             result = _plain(await reduced if inspect.isawaitable(reduced) else reduced)
             data = compact(result)
-        except Exception:
+        except Exception as error:
+            import logging
+
+            logging.getLogger(__name__).warning("a result could not be reduced: %s", type(error).__name__)
             return Unsound("result-malformed", "it could not be reduced", len(data))
         if why := _misshapen(result):
             return Unsound("result-malformed", f"reduced, {why}", len(data))
@@ -118,11 +121,15 @@ def _shaped(raw: Any) -> tuple[dict[str, Any], bytes] | Unsound:
 
 
 def compact(value: Any) -> bytes:
-    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates."""
+    """Compact JSON in UTF-8. Raises ValueError for what has none: NaN, lone surrogates, endless numbers; its text tells
+    nothing of VALUE.
+    """
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
     except UnicodeEncodeError:
         raise ValueError("it holds text that is no Unicode") from None
+    except ValueError:
+        raise ValueError("it holds a number that cannot be written") from None
 
 
 def model_text(result: Mapping[str, Any]) -> str:
@@ -204,6 +211,14 @@ def _misshapen(result: Mapping[str, Any]) -> str:
             return "a part of its content is none"
         if any(not isinstance(part.get(name), str) for name in _TEXTS.get(part["type"], ())):
             return "a part of its content lacks what its type promises"
-        if part["type"] == "resource" and not isinstance(part.get("resource"), dict):
+        if part["type"] == "resource" and not _is_resource(part.get("resource")):
             return "a part of its content lacks what its type promises"
     return ""
+
+
+def _is_resource(value: Any) -> bool:
+    """Whether VALUE is an embedded resource: an address, and a text or a blob."""
+    if not isinstance(value, dict) or not isinstance(value.get("uri"), str):
+        return False
+    held = [value[name] for name in ("text", "blob") if value.get(name) is not None]
+    return bool(held) and all(isinstance(each, str) for each in held)

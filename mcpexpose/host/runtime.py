@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcpexpose.host.audit import keep
+from mcpexpose.host.audit import FileSink, keep
 from mcpexpose.host.clock import Clock, RunningClock, wall
 from mcpexpose.host.freshness import Watch
 from mcpexpose.model.freshness import Freshness, judge, parse_stamp, stamp_of
@@ -41,10 +41,13 @@ Recompile = Callable[[Mapping[str, "Catalog"]], "Compiled"]
 _DONE = ("call", "approve", "settle", "refresh")
 """Events of what cannot be undone; one that was not kept would be missing for ever."""
 _LATE = 1_000
+"""So many wait. Beyond that it is readers, which go on without a record, that are given up: no call that may change
+something begins while one waits, so the events of those are few.
+"""
 
 
 class Runtime:
-    """Everything is optional.
+    """Everything is optional; where a file or folder is enough, its path stands for it.
 
     AUDIT takes events. LEDGER keeps open calls and approvals, by default in this user's state folder. CONNECTIONS
     carries calls and hears servers; a host that carries calls itself gives REFRESH instead, to list a server's tools.
@@ -54,15 +57,15 @@ class Runtime:
     def __init__(
         self,
         *,
-        audit: Sink | None = None,
-        ledger: Ledger | None = None,
+        audit: Sink | str | Path | None = None,
+        ledger: Ledger | str | Path | None = None,
         connections: Connections | None = None,
         refresh: Refresh | None = None,
         recompile: Recompile | None = None,
         evidence: Evidence | str | Path | None = None,
     ) -> None:
-        self.audit = audit
-        self._ledger = ledger
+        self.audit: Sink | None = FileSink(audit) if isinstance(audit, str | os.PathLike) else audit
+        self._ledger = _ledger(ledger)
         self.connections = connections
         self.refresh = refresh
         self.recompile = recompile
@@ -77,7 +80,8 @@ class Runtime:
         """How many notifications each server sent."""
         self.drifts: dict[str, tuple[Change, ...]] = {}
         """By cause: what each server's last list is other than the plan that was in force, where it is."""
-        self._late: deque[Event] = deque(maxlen=_LATE)
+        self._late: deque[tuple[Event, bool]] = deque()
+        """Those with their EFFECTS."""
         self._keeping = threading.RLock()
         self._clock = RunningClock()
         self._watches: dict[str, Watch] = {}
@@ -108,6 +112,7 @@ class Runtime:
 
     @property
     def clock(self) -> RunningClock:
+        """The time that freshness is judged by."""
         return self._clock
 
     def now(self) -> str:
@@ -124,21 +129,25 @@ class Runtime:
             if self._catch_up() and keep(self.audit, event, effects=effects):
                 return True
             if event.event in _DONE and not str(event.outcome).startswith("refused:"):
-                self._late.append(event)
+                self._late.append((event, effects))
+                if len(self._late) > _LATE:
+                    self._late.remove(min(self._late, key=_weight))
             return False
 
     def _catch_up(self) -> bool:
         while self._late:
-            if not keep(self.audit, self._late[0], effects=True):
+            if not keep(self.audit, self._late[0][0], effects=True):
                 return False
             self._late.popleft()
         return True
 
     @property
     def can_refresh(self) -> bool:
+        """Whether the host has a way to list a server's tools again."""
         return self.connections is not None or self.refresh is not None
 
     def watch(self, server: str) -> Watch:
+        """What was heard of a server since its plan was loaded."""
         return self._watches.get(server, Watch())
 
     def step(self, server: str, change: Callable[[Watch], Watch]) -> Watch:
@@ -192,6 +201,20 @@ class Runtime:
             self._catch_up()
         if self._ledger is not None:
             self._ledger.close()
+
+
+def _weight(late: tuple[Event, bool]) -> int:
+    """What the loss of an event would be: the lightest goes first, of equal ones the oldest."""
+    event, effects = late
+    return effects + (effects and event.event == "call")
+
+
+def _ledger(given: Ledger | str | Path | None) -> Ledger | None:
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from mcpexpose.host.ledger import Ledger
+
+    return Ledger(given)
 
 
 def _evidence(given: Evidence | str | Path | None) -> Evidence | None:

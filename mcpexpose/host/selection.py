@@ -34,6 +34,12 @@ class SessionState:
     """Found by searches, in the order in which they were found."""
     unavailable: tuple[str, ...]
     """Servers that the host said are not there, sorted."""
+    first: tuple[str, ...] | None = None
+    """Declared from request 1, in its order, so that a plan of later puts nothing in between; None in an old state."""
+    has_search: bool = False
+    """Whether the search tool is declared."""
+    search_after: int | None = None
+    """Where request 1 did not: behind so many of `activated`, so that it comes in between of nothing."""
 
     def to_json(self) -> dict[str, Any]:
         return dict(to_json(self))

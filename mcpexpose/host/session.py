@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.host import finder, record
-from mcpexpose.host.grounds import Grounds, pool_of
+from mcpexpose.host.grounds import Grounds, pool_of, rows_of
 from mcpexpose.host.selection import STATE_VERSION, SessionState, read_state, select
 from mcpexpose.model.answer import Answer
 from mcpexpose.model.errors import SelectionRefused
@@ -53,23 +53,31 @@ class Session:
         self._handles: Handles | None = None
         pool = pool_of(plan, profile)
         chosen = select(plan, pool, profile, tools or ())
-        kept = [
-            row
-            for name in (earlier.selected if earlier and tools is None else ())
-            if (row := plan.row(_id(name))) is not None
-        ]
-        self._grounds = Grounds.of(plan, profile, chosen | {row for row in kept if row in pool})
+        activated = earlier.activated if earlier else ()
+        search_after = None
+        selected = tuple(sorted(str(plan.rows.id(row)) for row in chosen))
+        if earlier and tools is None:
+            selected = earlier.selected
+        if earlier and tools is None and earlier.first is not None and profile == earlier.profile:
+            first, search = earlier.first, earlier.has_search
+            self._grounds, added = Grounds.following(plan, profile, selected, first, has_search=search)
+            search_after = _search_after(earlier, self._grounds)
+            activated = tuple(dict.fromkeys((*activated, *added)))
+        else:
+            self._grounds = Grounds.of(plan, profile, rows_of(plan, pool, selected))
+            first = tuple(str(plan.rows.id(row)) for row in self._grounds.first)
         self._state = SessionState(
             version=STATE_VERSION,
             run_id=run_id or (earlier.run_id if earlier else os.urandom(16).hex()),
             route=route if route is not None or earlier is None else earlier.route,
             profile=profile,
             answer_only=answer_only or (earlier is not None and earlier.answer_only),
-            selected=earlier.selected
-            if earlier and tools is None
-            else tuple(sorted(str(plan.rows.id(row)) for row in chosen)),
-            activated=earlier.activated if earlier else (),
+            selected=selected,
+            activated=activated,
             unavailable=earlier.unavailable if earlier else (),
+            first=first,
+            has_search=self._grounds.has_search,
+            search_after=search_after,
         )
         plan.runtime.keep(record.event("load", plan, self._state, "ok"))
 
@@ -88,11 +96,14 @@ class Session:
         with self._lock:
             if self._grounds.plan is not newest:
                 try:
-                    after, added = self._grounds.after(newest, self._state.profile, self._state.selected)
+                    state = self._state
+                    first, search = state.first or (), state.has_search
+                    after, added = Grounds.following(newest, state.profile, state.selected, first, has_search=search)
                 except SelectionRefused:  # its profile is gone: the old plan stays, and its changed server stale
                     return self._grounds
-                known = dict.fromkeys((*self._state.activated, *added))
-                self._state = replace(self._state, activated=tuple(known))
+                known = tuple(dict.fromkeys((*state.activated, *added)))
+                at = _search_after(state, after)
+                self._state = replace(state, activated=known, has_search=after.has_search, search_after=at)
                 self._grounds = after
             return self._grounds
 
@@ -118,10 +129,12 @@ class Session:
 
     @property
     def profile(self) -> str | None:
+        """The kind of task; None reaches every tool of the plan."""
         return self._state.profile
 
     @property
     def run_id(self) -> str:
+        """The host's word for the run, or 32 hexadecimal digits; stands in events."""
         return self._state.run_id
 
     @property
@@ -148,13 +161,20 @@ class Session:
             self._state = replace(self._state, unavailable=tuple(sorted(away)))
 
     def declared(self) -> list[dict[str, Any]]:
-        """The definitions for the next request: the search tool, those of request 1 by alias, then what was found.
+        """The definitions for the next request: the search tool, those of request 1 by alias, then what was found. A
+        search tool that only a later plan has use for stands where it came.
 
         Raises BundleRefused where a definition was changed on disk.
         """
         grounds, first, found = self.declared_rows()
-        search = [search_tool(grounds.plan.rows.search.limit)] if grounds.has_search else []
-        return search + [declaration(grounds.plan.definition(row)) for row in (*first, *found)]
+        made = [declaration(grounds.plan.definition(row)) for row in (*first, *found)]
+        if grounds.has_search:
+            at = 0
+            if (after := self._state.search_after) is not None:
+                earlier = replace(self._state, activated=self._state.activated[:after])
+                at = len(first) + len(_there(grounds, earlier, _activated(grounds, earlier)))
+            made.insert(at, search_tool(grounds.plan.rows.search.limit))
+        return made
 
     def declared_rows(self) -> tuple[Grounds, list[int], list[int]]:
         """What the next request declares, as rows of the plan that it goes by: those of request 1 by alias, then what
@@ -352,9 +372,9 @@ class Session:
         return kept[2]
 
 
-def _id(name: str) -> ToolId:
-    """Of `server/tool`, as a state has it."""
-    return ToolId(*name.partition("/")[::2])
+def _search_after(state: SessionState, grounds: Grounds) -> int | None:
+    """Where the search tool stands once GROUNDS follow STATE."""
+    return len(state.activated) if grounds.has_search and not state.has_search else state.search_after
 
 
 def _activated(grounds: Grounds, state: SessionState) -> list[int]:

@@ -80,6 +80,7 @@ class TelemetrySink:
         self._events = meter.create_counter("mcpexpose.events", unit="{event}", description="By kind and outcome.")
 
     def write(self, event: Event, *, effects: bool) -> None:
+        """Hands the event on, and makes spans and metrics of it. Raises what the sink beside it raises."""
         try:
             if self._also is not None:
                 self._also.write(event, effects=effects)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint.fix import Edit, Fix, Source, key, place_of, quoted, suggested
 from mcpexpose.lint.suppress import COMMENT
 
 if TYPE_CHECKING:
+    from mcpexpose.config.document import Comment
     from mcpexpose.lint.fix import Path
     from mcpexpose.model.finding import Finding
 
@@ -47,14 +49,18 @@ def _without_waiver(path: Path, source: Source) -> Fix | None:
     header = source.document.header_span(path)
     if header is None:
         return _without_entry(path, source, title)
-    following = [start for start in source.document.starts_of_tables if start > header[0]]
-    limit = following[0] if following else len(source.text)
+    tables = source.document.starts_of_tables
+    following = bisect_right(tables, header[0])
+    limit = tables[following] if following < len(tables) else len(source.text)
     spans = [source.document.value_span((*path, name)) for name in source.value(path) or {}]
     last = max([header[1], *(span[1] for span in spans if span and header[1] <= span[0] < limit)])
     start, end = source.line_start(header[0]), source.line_end(last)
+    every = source.document.comments  # in the order of the text
+    first = bisect_left(every, source.document.position(start)[0], key=_line)
+    behind = bisect_right(every, source.document.position(last)[0], key=_line)
     comments = [
         source.text[source.line_start(at) : source.line_end(at)]
-        for at in (source.document.offset(comment.line, comment.column) for comment in source.document.comments)
+        for at in (source.document.offset(comment.line, comment.column) for comment in every[first:behind])
         if start < at < last and not source.text[source.line_start(at) : at].strip()
     ]
     # A blank line before and one behind would be two in a row.
@@ -62,6 +68,10 @@ def _without_waiver(path: Path, source: Source) -> Fix | None:
     if blank and not comments and (start == 0 or re.search(r"\n[ \t]*\r?\n$", source.text[:start])):
         end += blank.end()
     return Fix(title, (Edit(start, end, "".join(comments)),), touches)
+
+
+def _line(comment: Comment) -> int:
+    return comment.line
 
 
 def _without_entry(path: Path, source: Source, title: str) -> Fix | None:
@@ -100,8 +110,10 @@ def _without_name(finding: Finding, slug: str, source: Source) -> Fix | None:
 def _comment_span(finding: Finding, source: Source) -> tuple[int, int] | None:
     """Start and end of the comment in the line of FINDING."""
     line = finding.location.line if finding.location else 0
-    comment = next((each for each in source.document.comments if each.line == line), None)
-    if comment is None or COMMENT.match(comment.text) is None:
+    every = source.document.comments
+    at = bisect_left(every, line, key=_line)
+    comment = every[at] if at < len(every) else None
+    if comment is None or comment.line != line or COMMENT.match(comment.text) is None:
         return None
     start = source.document.offset(comment.line, comment.column)
     return start, start + len(comment.text)

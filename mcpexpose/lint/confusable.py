@@ -7,15 +7,22 @@ import unicodedata
 from collections import Counter
 
 _TWINS = str.maketrans(
-    "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅοαενρτυικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıⅼ０１",
-    "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSoaevptuikxABEZHIKMNOPTYXgil01",
+    "аеорсухіјѕһԁԛԝвкмнтАВЕКМНОРСТУХІЈЅοαενρτυικχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡıⅼ０１ӏѵҽᴏᴄᴠᴡᴢꜱոօհս",
+    "aeopcyxijshdqwbkmhtABEKMHOPCTYXIJSoaevptuikxABEZHIKMNOPTYXgil01lveocvwzsnohu",
 )
-"""Letters of Cyrillic, Greek and a few more, each with the Latin one that it looks like."""
+"""Letters of Cyrillic, Greek, Armenian and a few more, each with the Latin one that it looks like."""
 _ASCII_TWINS = str.maketrans({"0": "o", "1": "l", "|": "l"})
-SLIP_LENGTH = 7
+SLIP_LENGTH = 6
 """Shorter names are one letter apart by chance."""
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_]+")
-_EAST_ASIAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC"})
+_SCRIPTS_OF_EAST_ASIA = """
+    CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA HENTAIGANA VERTICAL MASU HANGUL BOPOMOFO FULLWIDTH HALFWIDTH IDEOGRAPHIC
+"""
+_EAST_ASIAN = frozenset(_SCRIPTS_OF_EAST_ASIA.split())
+_OF_ALL = frozenset({"MICRO", "MODIFIER"})
+"""Signs that belong to no script: of units, of sounds."""
+_LATIN_TOO = frozenset({"FEMININE", "MASCULINE", "SUPERSCRIPT", "KELVIN", "ANGSTROM"})
+"""Latin letters by another name: the ordinals of Spanish and Portuguese, signs of units."""
 
 
 def skeleton(name: str) -> str:
@@ -26,7 +33,7 @@ def skeleton(name: str) -> str:
 
 def foreign_letters(name: str) -> tuple[str, ...]:
     """The letters of a name that mixes scripts which no language mixes: those of the scripts that are fewer in it."""
-    scripts = [(char, _script(char)) for char in name if char.isalpha()]
+    scripts = [(char, script) for char in name if char.isalpha() and (script := _script(char)) not in _OF_ALL]
     counts = Counter(script for _, script in scripts)
     if len(counts) < 2 or set(counts) <= _EAST_ASIAN | {"LATIN"}:
         return ()
@@ -67,4 +74,5 @@ def _word_at(name: str, at: int) -> str:
 
 
 def _script(char: str) -> str:
-    return unicodedata.name(char, "UNKNOWN").partition(" ")[0]
+    first = unicodedata.name(char, "UNKNOWN").partition(" ")[0]
+    return "LATIN" if first in _LATIN_TOO else first

@@ -59,8 +59,7 @@ class Findable:
 
     def spelled(self, query: str) -> frozenset[int]:
         """The rows that QUERY names, as a whole or by one of its words."""
-        names = queries.parse(query, self.terms).names
-        return frozenset(row for name in names for row in self._engine.named(name))
+        return frozenset(queries.named(queries.parse(query, self.terms), self._engine.named))
 
     def first(self, query: str) -> int | None:
         """The row that a search for QUERY puts first; None where it finds nothing."""
@@ -101,8 +100,7 @@ class Findable:
             if len(both) < 2:
                 break
             both &= each
-        named = [other for name in query.names for other in self._engine.named(name)]
-        return (both | frozenset(named)) - {row}
+        return (both | queries.named(query, self._engine.named)) - {row}
 
     def _held(self, word: str) -> frozenset[int]:
         if word not in self._holders:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from mcpexpose.compiler import patterns
@@ -90,7 +89,10 @@ class _Suppression:
 
 
 def _comments(context: Context) -> Iterator[_Suppression]:
-    alone = {comment.line for comment in context.comments if comment.alone}
+    below: dict[int, int] = {}  # by line of a comment that stands alone: the line under it and the others of its block
+    for comment in sorted(context.comments, key=lambda each: -each.line):
+        if comment.alone:
+            below[comment.line] = below.get(comment.line + 1, comment.line + 1)
     for comment in context.comments:
         match = COMMENT.match(comment.text)
         if match is None:
@@ -100,7 +102,7 @@ def _comments(context: Context) -> Iterator[_Suppression]:
         if match["word"] == "ignore-file":
             line, misplaced = None, comment.line > context.first_key
         elif comment.alone:
-            line = next(n for n in count(comment.line) if n not in alone)
+            line = below[comment.line]
         slugs = tuple(slug.strip() for slug in (match["slugs"] or "").split(",") if slug.strip())
         yield _Suppression(comment, slugs, match["reason"].strip(), line, misplaced)
 
@@ -196,12 +198,12 @@ def can_tell(context: Context, subject: str) -> bool:
 
 
 def _unknown(subject: str, name: str, place: Place | None) -> Finding:
-    from difflib import get_close_matches
+    from mcpexpose.config.nearest import meant
 
-    near = get_close_matches(name, slugs(), n=1)
-    advice = f'Did you mean "{near[0]}"?' if near else "`mcpexpose rule` lists them."
+    near = meant(name, slugs())
+    advice = f'Did you mean "{near}"?' if near else "`mcpexpose rule` lists them."
     finding = _about("unknown-rule-name", f'there is no rule "{shown(name, 60)}"', subject, advice, place)
-    return finding if not near else _with(finding, suggests=[near[0]])
+    return finding if not near else _with(finding, suggests=[near])
 
 
 def _with(finding: Finding, **details: object) -> Finding:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal
 
 Effect = Literal["read_only", "write", "destructive"]
 
 _DESTRUCTIVE = """
     delete remove drop destroy purge wipe erase truncate uninstall revoke terminate overwrite shred obliterate unlink
-    rmdir rm evict deprovision decommission nuke kill
+    rmdir rm evict deprovision decommission nuke kill expunge prune flush discard
 """
 _WRITE = """
     create update insert write upload publish deploy post merge rename move modify edit send reply transfer pay refund
     charge purchase buy order approve reject assign invite grant rotate restore archive commit push upsert patch append
     provision install enable disable restart reboot shutdown add set put reset cancel clear replace save submit close
-    reopen lock unlock block unblock ban mark withdraw subscribe unsubscribe register unregister
+    reopen lock unlock block unblock ban mark withdraw subscribe unsubscribe register unregister activate deactivate
+    unpublish rollback revert undo abort trash toggle trigger stop attach detach
 """
 _READ = """
     get list read fetch search find show describe view lookup look query retrieve count check inspect browse explore
@@ -58,6 +60,11 @@ _NOUNS = frozenset(
         "ban",
         "mark",
         "register",
+        "rollback",
+        "revert",
+        "trash",
+        "trigger",
+        "stop",
     ]
 )
 """As often no verb as one: in a name they say something only in front, in a text only before an article or its like."""
@@ -74,6 +81,10 @@ _ACTS = """
 """
 _EVENTS = frozenset(_ACTS.split())
 """What happened, where one of _STATES is asked about it: `deploy_status`."""
+_JOINS = frozenset(["and", "or", "then"])
+_STRONGER = "create insert update upsert edit modify write replace send upload move rename"
+_JOINED = frozenset([*_DESTRUCTIVE.split(), *_STRONGER.split()])
+"""Verbs that say the stronger thing behind one for reading: `get_or_create`, "Reads and deletes"."""
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORDS = re.compile(r"[A-Za-z]+")
 _LEADING = frozenset(
@@ -115,15 +126,17 @@ def verb_of_name(name: str) -> tuple[str, Effect] | None:
     if not verbs:
         return None
     first = verbs[0]
-    if EFFECTS[first] == "write":
+    if EFFECTS[first] == "read_only" and (stronger := _joined(words)):
+        return stronger, EFFECTS[stronger]
+    if EFFECTS[first] == "write" or (EFFECTS[first] == "destructive" and first != words[0]):
         first = next((verb for verb in verbs if EFFECTS[verb] == "read_only"), first)
     return first, EFFECTS[first]
 
 
 def leads(name: str, verb: str) -> bool:
-    """Whether VERB is the first word of a name."""
-    first = _PIECES.search(name)
-    return first is not None and first[0].lower() == verb
+    """Whether VERB is the first word of a name, or joined to it by "and" or its like."""
+    words = [piece.lower() for piece in _PIECES.findall(name)]
+    return words[:1] == [verb] or _joined(words) == verb
 
 
 def gives_an_answer(text: str) -> bool:
@@ -137,11 +150,21 @@ def verb_of_text(text: str) -> tuple[str, Effect] | None:
     words = [word.lower() for word in _WORDS.findall(text[:200])[:9]]
     for lower, after in zip(words[:8], [*words[1:], ""], strict=False):
         for form in _forms(lower):
-            if form in EFFECTS:
-                return (form, EFFECTS[form]) if form not in _NOUNS or after in _ARTICLES else None
+            if form not in EFFECTS:
+                continue
+            if EFFECTS[form] == "read_only" and after in _JOINS and (stronger := _joined(words)):
+                return stronger, EFFECTS[stronger]
+            return (form, EFFECTS[form]) if form not in _NOUNS or after in _ARTICLES else None
         if lower not in _LEADING:
             return None
     return None
+
+
+def _joined(words: list[str]) -> str | None:
+    """The first of the stronger verbs that "and" or its like joins to the word before; None where there is none."""
+    return next(
+        (form for join, word in pairwise(words) if join in _JOINS for form in _forms(word) if form in _JOINED), None
+    )
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ class Finding:
     """More for machines, JSON only: `suggests`, `servers`, `fields`, `classes`, `codepoints` …"""
 
     def at(self, location: Location | None) -> Finding:
+        """The same finding, there."""
         return replace(self, location=location)
 
     @property

@@ -11,9 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
+from mcpexpose.model.countries import COUNTRIES
+
 TAG, BIDI, ZERO_WIDTH, VARIATION = "tag", "bidi", "zero-width", "variation-selector"
 ANSI, CONTROL, C1, LINE = "ansi", "c0", "c1", "line-separator"
 
+_FIRST_OF_IDEOGRAPHS, _LAST_IN_USE = "\U000e0100", "\U000e013f"
+"""The selectors of ideographs, as far as a registered collection uses them; there are 240."""
 _RUN = 2
 """So many in a row are a run."""
 _SCATTERED = 8
@@ -28,7 +32,7 @@ _WIDTHLESS = (
 )
 _SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _SUSPECT = re.compile(f"[{_TAGS}{_OVERRIDES}{_MARKS}{_WIDTHLESS}{_SELECTORS}]")
-_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,4}\U000e007f")
+_FLAG = re.compile("\U0001f3f4([\U000e0061-\U000e007a]{2})[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,3}\U000e007f")
 _IS_TAG = re.compile(f"[{_TAGS}]")
 _IS_OVERRIDE = re.compile(f"[{_OVERRIDES}]")
 _IS_MARK = re.compile(f"[{_MARKS}]")
@@ -50,7 +54,7 @@ def hidden_text(text: str, *, name: bool = False) -> Mapping[str, int]:
     """
     if text.isascii() or _SUSPECT.search(text) is None:
         return {}
-    plain = _FLAG.sub("\U0001f3f4", text)
+    plain = _FLAG.sub(_flag, text)
     found: Counter[str] = Counter()
     found[TAG] = len(_IS_TAG.findall(plain))
     found[BIDI] = len(_IS_OVERRIDE.findall(plain))
@@ -61,7 +65,9 @@ def hidden_text(text: str, *, name: bool = False) -> Mapping[str, int]:
             strays[suspect.start()] = kind
     stray = Counter(strays.values())
     runs = any(_counts(strays, run.start(), run.end()) for run in _INVISIBLE_RUN.finditer(plain))
-    if runs or (name and stray) or stray.total() >= _SCATTERED:
+    # Makers of documentation put one behind each heading, where it parts nothing.
+    scattered = sum(plain[at : at + 2] not in ("\u200b", "\u200b\n", "\u200b\r") for at in strays)
+    if runs or (name and stray) or scattered >= _SCATTERED:
         found += stray
     return {kind: count for kind, count in sorted(found.items()) if count}
 
@@ -81,6 +87,12 @@ def control_characters(text: str, *, name: bool = False) -> Mapping[str, int]:
         if name:
             found[LINE] = len(_IS_LINE.findall(text))
     return {kind: count for kind, count in sorted(found.items()) if count}
+
+
+def _flag(match: re.Match[str]) -> str:
+    """The flag of a region without its letters; all of what is shaped like one and belongs to no country."""
+    country = "".join(chr(ord(tag) - 0xE0000) for tag in match[1])
+    return "\U0001f3f4" if country in COUNTRIES else match[0]
 
 
 def _stray(text: str, at: int, char: str, marks_of_use: bool) -> str | None:
@@ -111,20 +123,16 @@ def _counts(strays: Mapping[int, str], start: int, end: int) -> bool:
 
 
 def _takes_selector(before: str, selector: str) -> bool:
+    """Whether SELECTOR has a use behind BEFORE. Behind any other base than its own kind has it is a hidden byte."""
     if not before or _IS_SELECTOR.match(before):
         return False
+    kind = unicodedata.category(before)
     if selector in "\ufe0e\ufe0f":  # text or emoji presentation
-        return before in "#*0123456789\u00a9\u00ae\u200d" or unicodedata.category(before) in (
-            "So",
-            "Sm",
-            "Sk",
-            "Po",
-            "Pd",
-        )
-    # Forms of ideographs, mathematical signs, Mongolian, Myanmar, Phags-pa.
-    return (unicodedata.category(before) in ("Lo", "Sm", "So", "Po", "Nl") and before > "\u2000") or _without_spaces(
-        before
-    )
+        return before in "#*0123456789\u00a9\u00ae\u200d\u2139" or kind in ("So", "Sm", "Sk", "Po", "Pd")
+    if selector >= _FIRST_OF_IDEOGRAPHS:
+        return selector <= _LAST_IN_USE and _ideograph(before)
+    # Forms of mathematical signs, of punctuation and letters of East Asia, Mongolian, Myanmar, Phags-pa.
+    return before == "0" or (kind in ("Lo", "Lu", "Sm", "Nl") and before > "\u2000") or _without_spaces(before)
 
 
 def _joins_emoji(text: str, at: int) -> bool:
@@ -162,6 +170,10 @@ def _without_spaces(char: str) -> bool:
         or "\uf900" <= char <= "\ufaff"
         or "\uff00" <= char <= "\uffef"
     )
+
+
+def _ideograph(char: str) -> bool:
+    return unicodedata.name(char, "").startswith("CJK ")
 
 
 def _hangul(char: str) -> bool:

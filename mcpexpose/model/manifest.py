@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcpexpose.model.records import dataclass
 
-BUNDLE_FORMAT = 2
+BUNDLE_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)

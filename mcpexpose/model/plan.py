@@ -76,6 +76,7 @@ class PlannedTool:
 
     @property
     def id(self) -> ToolId:
+        """What policy and dispatch go by."""
         return ToolId(self.server, self.name)
 
 

@@ -40,10 +40,26 @@ _SERVER_IDS = OWN_NAMES | {"tool_search", "multi_tool_use", "functions"}
 
 
 def folded(name: str) -> str:
-    """NAME as hosts compare it: letter case, `-` and `_` make no difference."""
-    return name.casefold().replace("-", "_")
+    """NAME as a reader compares it: letter case, `-`, `_`, `.` and blanks make no difference, as in `findTools`."""
+    return name.casefold().translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans(dict.fromkeys("-_. "))
+_OWN = frozenset(map(folded, OWN_NAMES))
+_PROVIDER = frozenset(map(folded, PROVIDER_NAMES))
+_IDS = frozenset(map(folded, _SERVER_IDS))
+
+
+def is_own(name: str) -> bool:
+    """Whether a tool of this name reads like one of the host's own."""
+    return folded(name) in _OWN
+
+
+def is_a_providers(name: str) -> bool:
+    """Whether a tool of this name reads like one that a provider brings."""
+    return folded(name) in _PROVIDER
 
 
 def is_reserved_server_id(server_id: str) -> bool:
     """Whether a server of this id would stand in the way of a host's own tools."""
-    return folded(server_id) in _SERVER_IDS
+    return folded(server_id) in _IDS

@@ -45,7 +45,8 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     before = ""
     for arg in args:
         flag = before.lstrip("-") if before.startswith("-") and "=" not in before else ""
-        if before in ("-u", "--user") and (user := re.fullmatch(r"[^:\s/]+:([^\s]+)", arg)):
+        user = re.fullmatch(r"[^:\s/]+:([^\s]+)" if before in ("-u", "--user") else r"--user=[^:\s/]+:([^\s]+)", arg)
+        if user:
             known = [] if is_placeholder(user[1]) or "${" in user[1] else [Secret("password", *user.span(1))]
             out.append(_merged([*known, *find(arg)]))
         else:
@@ -76,7 +77,7 @@ def redact(text: str, name: str = "") -> str:
 
 def redact_forms(text: str) -> str:
     """TEXT with `***` for each stretch that has the form of a credential, whatever stands around it."""
-    return strike(text, _merged(_by_form(text)))
+    return strike(text, _merged([*_by_form(text), *_in_urls(text, prose=True)]))
 
 
 def strike(text: str, secrets: Sequence[Secret]) -> str:
@@ -133,16 +134,25 @@ def _form() -> re.Pattern[str]:
     return re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<f{n}>{form})" for n, (_, form) in enumerate(_FORMS)) + ")")
 
 
-_REFERENCE = re.compile(r"\$\$|\$\{[^}]{0,512}\}")
+_REFERENCE = re.compile(r"(?P<dollar>\$\$)|\$\{[^}]{0,512}\}")
 _DEFAULT = re.compile(r"\$\{\w+:-")
-_USERINFO = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]*):(?P<password>[^\s/?#\"'<>\x00]{1,256})@(?=[^\s/@])")
+_USERINFO = re.compile(r"://(?P<user>[^\s/?#:@\"'<>]*):(?P<password>[^\s/?#\"'<>]{1,256})@(?!@|sha\d+:)")
+_USERINFO_UNESCAPED = re.compile(
+    r"://(?P<user>[^\s/?#:@\"'<>\x00]*):(?!\d{1,5}[/?#])(?P<password>[^\s@\"'<>\x00]{8,256})@(?=[A-Za-z0-9\[])"
+)
+"""A password with a slash, `?` or `#` in it, which no url can hold, and people write all the same."""
+_USERINFO_BARE = re.compile(
+    r"(?<![\w.+@-])(?!mailto:)(?P<user>[\w.+-]{1,64}):(?P<password>[^\s/\\@\"'<>\x00]{8,256})"
+    r"@(?=(?:localhost|(?:[A-Za-z0-9-]+\.)+(?:[A-Za-z]{2,}|\d+(?=:))|[A-Za-z0-9-]+(?=:\d))(?![\w.-]))"
+)
+"""`user:password@host` without a scheme: of a proxy, or of an address that lost it."""
 _USER_ALONE = re.compile(r"://(?P<user>[^\s/?#:@\"'<>\x00]{12,256}):?@(?=[^\s/@])")
 _SCHEME = re.compile(r"(?i)(?<![a-z0-9])(?:bearer|basic|token)\s{1,4}(?P<value>[^\s\"'`,;\\<>\x00]{6,})")
 _ASSIGNED = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_.]-)(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,63}+)\\?[\"']?\s{0,3}[=:]\s{0,3}"
-    r"(?!//)\\?[\"']?(?:(?i:bearer|basic|token)\s{1,4})?(?=(?P<value>[^\s\"'`,;&|\\<>\x00]{4,128}))"
+    r"(?!//)\\?[\"']?(?:(?i:bearer|basic|token)\s{1,4})?(?=(?P<value>[^\s\"'`,;&|\\<>]{4,128}))"
 )
-_VALUE = re.compile(r"[^\s\"'`,;&|\\<>\x00]+")
+_VALUE = re.compile(r"[^\s\"'`,;&|\\<>]+")
 _SCHEMES = frozenset({"bearer", "basic", "digest", "apikey"})
 """What stands before a credential, alone where a placeholder follows: `Authorization: Bearer <token>`."""
 _WHOLE_SCHEME = re.compile(r"(?i)\s*(?:(?:bearer|basic|token|apikey|digest)\s+)?")
@@ -159,11 +169,17 @@ def _by_form(text: str) -> list[Secret]:
 
 
 def _in_urls(text: str, *, prose: bool = False) -> list[Secret]:
-    if "://" not in text or "@" not in text:
+    if "@" not in text:
         return []
     out = []
+    less_sure = [_USERINFO_UNESCAPED] if prose else [_USERINFO_UNESCAPED, _USERINFO_BARE]
+    for found in (found for pattern in less_sure for found in pattern.finditer(text)):
+        if _is_random(found["password"], 8):
+            out.append(Secret("password in a url", *found.span("password")))
     for found in _USERINFO.finditer(text):
-        if not is_placeholder(found["password"]) and not (prose and not _is_random(found["password"], 8)):
+        if "\x00" in found["password"]:
+            out += _beside_references(found["password"], found.start("password"), "password in a url")
+        elif not is_placeholder(found["password"]) and not (prose and not _is_random(found["password"], 8)):
             out.append(Secret("password in a url", *found.span("password")))
     for found in _USER_ALONE.finditer(text):
         if _is_random(found["user"], 16):
@@ -189,7 +205,9 @@ def _assigned(text: str, least_random: int, *, sure: bool = False) -> list[Secre
         at = found.end()
         value, strength = found["value"], strength_of_name(found["name"])
         looks = (strength > 1 and len(value) >= 6) or (strength > sure and _is_random(value, least_random))
-        if looks and "://" not in value and value.lower() not in _SCHEMES and not _is_setting(value):
+        if strength and "\x00" in value:
+            out += _beside_references(value, found.start("value"), f"value of {found['name']}")
+        elif looks and "://" not in value and value.lower() not in _SCHEMES and not _is_setting(value):
             whole = _VALUE.match(text, found.start("value"))
             at = whole.end() if whole else found.end("value")
             out.append(Secret(f"value of {found['name']}", found.start("value"), at))
@@ -207,11 +225,22 @@ def _whole(text: str, name: str) -> list[Secret]:
         inside = value.strip("\x00")  # the default of a reference that is all there is
         start += value.index(inside)
         value = inside
+    if "\x00" in value:
+        return _beside_references(value, start, f"value of {name}")
     if _is_setting(value) or len(value) < 6 or (any(map(str.isspace, value)) and "pass" not in name.lower()):
         return []
     if strength > 1 or _is_random(value, 16):
         return [Secret(f"value of {name}", start, start + len(value))]
     return []
+
+
+def _beside_references(value: str, start: int, kind: str) -> list[Secret]:
+    """What looks like a credential in a value that is a reference in part; START is where the value stands."""
+    return [
+        Secret(kind, start + part.start(), start + part.end())
+        for part in re.finditer(r"[^\x00]+", value)
+        if _is_random(part.group(), _SHORTEST) and not _is_setting(part.group())
+    ]
 
 
 # By name.
@@ -225,7 +254,8 @@ _NO_CREDENTIAL = _words(
     count length size max min budget timeout ttl expiry expires env var variable header headers scheme format
     version policy prefix suffix provider algorithm region issuer audience scope scopes usage window enabled
     disabled required location source store manager vault arn alias field column index hint label tokens server
-    command domain realm public publishable anon
+    command domain realm public publishable anon project username email org organization tenant
+    workspace
     """
 )
 _STRONG = _words(
@@ -263,6 +293,8 @@ def _strength(name: str) -> int:
     joined = "".join(words)
     if joined in _STRONG or any(joined.endswith(ending) for ending in ("apikey", "password", "passwd", "secret")):
         return 2
+    if words[-1] == "pass" and len(words) > 1:  # DB_PASS; a `pass` alone may be a pass of something
+        return 2
     if words[-1] == "key" and len(words) > 1 and words[-2] in _BEFORE_KEY:
         return 2
     return 1 if words[-1] in _WEAK or joined in _WEAK else 0
@@ -275,6 +307,7 @@ _PLACEHOLDER = re.compile(
     r" | (?:your|insert|enter|replace|paste|put|fill|add|provide)[-_\s]?.*"
     r" | .*[-_\s](?:here|goes[-_\s]here|placeholder)"
     r" | change[-_\s]?(?:me|it|this).* | place[-_\s]?holder.* | todo.* | tbd | fixme"
+    r" | \$\$\{[^}]*\}"
     r" | none | null | nil | undefined | true | false | yes | no | on | off | auto | default | disabled | enabled"
     r" | required | optional | string | example | dummy | test | sample | redacted | hidden | empty | n/?a"
     r" | (?:my|the|some|a|an|dummy|fake|test|example)?[-_\s]?(?:(?:api|access|secret|auth|bearer)[-_\s]?)?"
@@ -330,6 +363,8 @@ def _without_references(text: str) -> str:
 
     def blank(found: re.Match[str]) -> str:
         whole = found.group()
+        if found["dollar"]:
+            return whole  # a dollar sign, and a credential may hold one
         opening = _DEFAULT.match(whole)
         if opening is None:
             return "\x00" * len(whole)

@@ -111,6 +111,7 @@ def render(form: str, report: FindingsReport, screen: Screen) -> str:
     return text
 
 
+_PLACE = re.compile(r"\[\d+\]")
 _PART = re.compile(r"[^.:\[\]]+(?![^\[]*\])")
 """The keys of a subject such as `git:deny[0]` or `policy.auto_approve[1]`, without indices."""
 
@@ -146,10 +147,15 @@ def unnamed(finding: Finding) -> list[str]:
 
 
 def _named(subject: str, said: str) -> bool:
-    """Whether SAID has the subject whole, or, of a key, each of its parts: `[mcp_servers.git] has no key "exposre"`."""
+    """Whether SAID has the subject whole, or, of a key, each of its parts: `[mcp_servers.git] has no key "exposre"`.
+
+    An entry of a list is named by its list and its place there: `extends[1]`.
+    """
     if subject in said:
         return True
     if "/" in subject or "#" in subject:
+        return False
+    if any(place not in said for place in _PLACE.findall(subject)):
         return False
     return all(re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", said) for part in _PART.findall(subject))
 

@@ -105,7 +105,7 @@ def nothing(reason: str) -> str:
     return {
         "search-query-empty": "search-query-empty: the query holds no word that is searched for",
         "search-query-too-long": "search-query-too-long: more than 1,000 characters are not searched",
-        "search-limit-invalid": "search-limit-invalid: the limit is no whole number from 1 to 20",
+        "search-limit-invalid": "search-limit-invalid: the limit is no whole number above 0 (above 20 it counts as 20)",
         "outside-profile": "outside-profile: tools match, but none that the profile reaches",
         "not-fresh": "not-fresh: no tool matches, and catalogs that are out of date may lack it",
         "below-min-match": "below-min-match: the best match scores less than [search] min_match",

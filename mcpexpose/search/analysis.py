@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from mcpexpose.search.lexicon import BRANDS, STOP
+from mcpexpose.search.lexicon import BRANDS, STOP, STOP_CHARACTERS
 from mcpexpose.search.stemming import stem
 from mcpexpose.search.versions import ANALYZER_VERSION as ANALYZER_VERSION
 
@@ -31,12 +31,29 @@ _SHORTENED = r"(?i)(?<=\w)n?['’ʼ](?:s|t|d|m|re|ve|ll)\b"
 _MARKS = r"\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
 """Vowel signs of India and South-East Asia: parts of a word, though no letters to a regular expression."""
 _ALNUM = re.compile(r"[^\W_]+")
-_CHUNK = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
+CHUNK = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
 _ALNUM_WIDE = rf"(?:[^\W_]|[{_MARKS}])+"
 _CHUNK_WIDE = rf"(?:[^\W_]|[{_MARKS}])+(?:[_\-./:]+(?:[^\W_]|[{_MARKS}])+)*"
 _BRANDS = "|".join(sorted(BRANDS, key=lambda brand: (-len(brand), brand)))
-_CASE = rf"(?:{_BRANDS})(?![a-z])|[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+"
-"""The parts of an ASCII identifier: `getHTTPResponse2` is get, HTTP, Response, 2; a plural like `URLs` is one part."""
+_BETWEEN = "to|from|for|with|and|or|by|as|in|of"
+_CASE = (
+    rf"(?:{_BRANDS})(?![a-z])|[A-Z]{{2,}}s(?![a-z])|[A-Z]{{2,}}(?=(?:{_BETWEEN})(?![a-z]))|[A-Z]+(?![a-z])"
+    r"|[A-Z]?[a-z]+|[A-Z]|\d+"
+)
+"""The parts of an ASCII identifier: `getHTTPResponse2` is get, HTTP, Response, 2; a plural like `URLs` is one part, and
+`PDFtoText` is PDF, to, Text."""
+_PAIRED = (
+    "([\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f"  # Myanmar
+    "\u1780-\u17ff"  # Khmer
+    "\u3005-\u3007"
+    "\u3040-\u30ff"  # kana
+    "\u3400-\u9fff"  # Han
+    "\uac00-\ud7a3"  # Hangul
+    "\uf900-\ufaff"
+    "\U00020000-\U0003ffff]+)"
+)
+"""Scripts that put no blanks between words, or glue particles on, as Korean does."""
 _KEYCAP = "[0-9#*]\ufe0f?\u20e3"
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"})
 
@@ -50,9 +67,9 @@ def tokens(text: str) -> list[Token]:
     """Every token of TEXT, in its order. A stop word's term is "": it counts for the length and is no term."""
     found: list[Token] = []
     if ascii_ := text.isascii():
-        chunks = _CHUNK
+        chunks = CHUNK
     else:
-        text, chunks = _normal(text), _pattern(_CHUNK_WIDE)
+        text, chunks = normal(text), _pattern(_CHUNK_WIDE)
     if not ascii_ or "'" in text or "+" in text or "#" in text or "." in text:
         text = _pattern(_SHORTENED).sub("", _pattern(_SPECIAL).sub(_special, text))
     for match in chunks.finditer(text):
@@ -70,13 +87,15 @@ def fold(text: str) -> str:
 
 def name_key(name: str) -> str:
     """What two spellings of one name share: its letters and digits, folded; all of it where it has none."""
-    folded = fold(_normal(name) if not name.isascii() else name)
+    if "+" in name or "#" in name:
+        name = _pattern(_SPECIAL).sub(_special, name)
+    folded = fold(normal(name) if not name.isascii() else name)
     return "".join((_ALNUM if folded.isascii() else _pattern(_ALNUM_WIDE)).findall(folded)) or folded.strip()
 
 
 def has_words(text: str) -> bool:
     """Whether there is anything but blanks, punctuation, symbols and invisible characters in TEXT."""
-    return _ALNUM.search(text if text.isascii() else _normal(text)) is not None
+    return _ALNUM.search(text if text.isascii() else normal(text)) is not None
 
 
 @cache
@@ -112,18 +131,19 @@ def _known_chunk(chunk: str) -> tuple[Token, ...]:
 
 def _run(run: str, found: list[Token]) -> None:
     """The tokens of letters and digits without a connector."""
-    run = run[:MAX_WORD]
     if run.isascii():
+        run = run[:MAX_WORD]
         if run.islower() and run.isalpha():  # by far the most
             found.append(_word(run))
             return
         parts = _pattern(_CASE).findall(run)
     else:
         stretches = _stretches(run)
-        if any(paired for paired, _ in stretches):
+        if len(stretches) > 1 or stretches[0][0]:
             for paired, text in stretches:
                 _pairs(text, found) if paired else _run(text, found)
             return
+        run = run[:MAX_WORD]
         parts = _cased(run)
     found.extend(_word(fold(part)) for part in parts)
     if len(parts) > 1:
@@ -134,7 +154,7 @@ def _run(run: str, found: list[Token]) -> None:
 def _pairs(text: str, found: list[Token]) -> None:
     """Overlapping pairs of characters; each character besides, so that a query of one finds it."""
     if len(text) == 1:
-        found.append(Token(text, text, 0))
+        found.append(Token("" if text in STOP_CHARACTERS else text, text, 0))
         return
     found.extend(Token(pair, pair, 0) for pair in (text[n : n + 2] for n in range(len(text) - 1)))
     found.extend(Token(char, char, -1) for char in dict.fromkeys(text))
@@ -146,14 +166,9 @@ def _word(word: str) -> Token:
 
 
 def _stretches(run: str) -> list[tuple[bool, str]]:
-    out: list[tuple[bool, str]] = []
-    for char in run:
-        paired = _paired(char)
-        if out and out[-1][0] == paired:
-            out[-1] = (paired, out[-1][1] + char)
-        else:
-            out.append((paired, char))
-    return out
+    """The parts of RUN, each with whether its characters are paired."""
+    parts = _pattern(_PAIRED).split(run)
+    return [(n % 2 == 1, part) for n, part in enumerate(parts) if part]
 
 
 def _cased(text: str) -> list[str]:
@@ -170,22 +185,7 @@ def _cased(text: str) -> list[str]:
     return parts
 
 
-def _paired(char: str) -> bool:
-    """Whether CHAR is of a script that puts no blanks between words (or glues particles on, as Korean does)."""
-    return char > "\u0e00" and (
-        "\u0e00" <= char <= "\u0eff"  # Thai, Lao
-        or "\u1000" <= char <= "\u109f"  # Myanmar
-        or "\u1780" <= char <= "\u17ff"  # Khmer
-        or "\u3005" <= char <= "\u3007"
-        or "\u3040" <= char <= "\u30ff"  # kana
-        or "\u3400" <= char <= "\u9fff"  # Han
-        or "\uac00" <= char <= "\ud7a3"  # Hangul
-        or "\uf900" <= char <= "\ufaff"
-        or "\U00020000" <= char <= "\U0003ffff"
-    )
-
-
-def _normal(text: str) -> str:
+def normal(text: str) -> str:
     """NFKC, accents folded, invisible characters gone. Case is kept, since words are split by it.
 
     What is no character (a lone surrogate) parts words, as a blank does.

@@ -162,7 +162,7 @@ class Explainer:
         """How the tool of ROW was ranked for TEXT; without KIN where it is not among the `ranking.RESCORED` best."""
         postings = self._postings
         query, asked, _ = self._parsed(text)
-        exact = (row,) if any(row in postings.named(name) for name in query.names) else ()
+        exact = (row,) if row in queries.named(query, postings.named) else ()
         (found,), met = ranking.scores((row,), exact, asked, query.words, postings, kin=kin)
         got = ranking.Scored._make(found)
         fields = documents.of(self._definitions[row])
@@ -204,7 +204,7 @@ class Explainer:
         coverage = sum(term.idf for term in words if term.term in held) / (asked.mass or 1.0)
         server, name = str(definition.get("server", "")), str(definition.get("name", ""))
         keys = {name_key(name), name_key(server) + name_key(name), name_key(str(definition.get("alias") or name))}
-        exact = not keys.isdisjoint(query.names)
+        exact = -1 in queries.named(query, lambda key: (-1,) if key in keys else self._postings.named(key))
         if not shares and not exact:
             return None
         verb = kinship.name_verb(name)

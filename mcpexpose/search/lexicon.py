@@ -28,6 +28,10 @@ STOP = _words(
 """Dropped from texts and queries; an exact name is looked up before, so a tool called `who_is` is still found by it."""
 
 
+STOP_CHARACTERS = frozenset("的了和与或及是在把被从到对为也就都吗呢吧啊我你他她它这那有のをにはがとでもへやかねよ")
+"""The same of Chinese and Japanese, where one stands alone between other scripts, signs or blanks."""
+
+
 BRANDS = _words(
     """
     OAuth IPv4 IPv6 GitHub GitLab BitBucket YouTube JavaScript TypeScript CoffeeScript GraphQL PostgreSQL MySQL MariaDB
@@ -94,7 +98,12 @@ IRREGULAR = _pairs(
     programmes=program dialogue=dialog dialogues=dialog metre=meter metres=meter litre=liter litres=liter
     theatre=theater theatres=theater grey=gray pence=penny lies=lie ties=tie dies=die pies=pie quoting=quote
     quoted=quote agreed=agree tied=tie died=die freed=free lenses=lens goes=go going=go js=javascript py=python
-    md=markdown yml=yaml exec=execute k8s=kubernetes
+    routing=route routed=route guiding=guide guided=guide guidance=guide
+    snoozing=snooze snoozed=snooze reuses=reuse reusing=reuse reused=reuse diffing=diff diffed=diff delivery=deliver
+    deliveries=deliver discovery=discover recovery=recover archival=archive introduction=introduce
+    reduction=reduce reductions=reduce expansion=expand expansions=expand suspension=suspend suspensions=suspend
+    inclusion=include exclusion=exclude exclusions=exclude transmission=transmit transmissions=transmit
+    consumption=consume md=markdown yml=yaml exec=execute k8s=kubernetes
     """
 )
 """Forms that no rule gives: irregular plurals and verbs, nouns of a verb, plurals of abbreviations, other spellings,

@@ -149,7 +149,8 @@ class Postings(Protocol):
         """Whether a term may begin with START (`stemming.start`); False is certain."""
 
     def named(self, key: str) -> Sequence[int]:
-        """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending."""
+        """Rows of the tools whose name, alias or server/name has this `analysis.name_key`, ascending; for a name behind
+        a blank, those that are called just so, where there are other spellings of it."""
 
     def verbs(self, rows: Sequence[int]) -> list[str]:
         """For each of ROWS the class of the verb in the tool's name (`kinship.name_verb`); "" where it has none."""
@@ -260,8 +261,10 @@ class Names:
     def __init__(self, tools: Iterable[tuple[str, str, str]]) -> None:
         """TOOLS are (server, name, alias), by row."""
         self.by_key: dict[str, list[int]] = {}
-        """Rows, ascending, of each `analysis.name_key` of a name, an alias or server/name."""
+        """Rows, ascending, of each `analysis.name_key` of a name, an alias or server/name; and of a name as it is
+        spelled, behind a blank, where another one has the same key."""
         keys: dict[str, str] = {}
+        spellings: dict[str, dict[str, list[int]]] = {}
         for row, (server, name, alias) in enumerate(tools):
             if server not in keys:
                 keys[server] = name_key(server)
@@ -271,6 +274,10 @@ class Names:
                 spelled.add(name_key(alias))
             for key in spelled:
                 self.by_key.setdefault(key, []).append(row)
+            spellings.setdefault(bare, {}).setdefault(name, []).append(row)
+        for names in spellings.values():
+            if len(names) > 1:
+                self.by_key.update((f" {name}", rows) for name, rows in names.items())
 
     def rows(self, key: str) -> Sequence[int]:
         """Rows of the tools whose name, alias or server/name has KEY (`analysis.name_key`), ascending."""

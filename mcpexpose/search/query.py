@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from mcpexpose.model.records import dataclass
-from mcpexpose.search.analysis import Token, name_key, tokens
+from mcpexpose.search.analysis import CHUNK, Token, name_key, normal, tokens
 from mcpexpose.search.stemming import start, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 MAX_QUERY = 1_000
 """Characters; a longer query is refused."""
@@ -21,12 +22,17 @@ MAX_MENDED = 4
 """Unknown words of one query that are mended."""
 MAX_TRIED = 8
 """Unknown words of one query that are tried, since each costs some hundreds of spellings."""
+MAX_PAIRED = 8
+"""Words of one query, one of them unknown, that are tried together with the next."""
 MAX_LETTERS = 64
 """Letters of those words together, since a long word costs thousands."""
 
-_QUOTES = re.compile(r"[\s,;\"'`´‘’“”()\[\]{}<>|]+")
-_CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
+_CORE = re.compile(r"[^\W_](?:\S*[^\W_])?")
 """A word without the signs at its ends; in one pass, however many there are."""
+_PARTS = r"[./:]+|__+"
+_LATIN = r"[A-Za-z0-9]+(?:[_\-./:]+[A-Za-z0-9]+)*"
+_HOSTS = "mcp_"
+"""How many hosts begin the name of a server's tool."""
 _IDENTIFIER = re.compile(r"[_\-./\d]|[^\W\d_A-Z][A-Z]")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзиклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρστυφχψω")
 
@@ -53,8 +59,26 @@ class Query:
     """Terms, each once, in the query's order; those that no document has are among them."""
     wholes: tuple[tuple[str, tuple[str, ...]], ...]
     """Identifiers as one term, with the words that are their parts."""
-    names: tuple[str, ...]
-    """Keys (`analysis.name_key`) of the names that it may spell."""
+    names: tuple[Spelling, ...]
+    """The names that it may spell."""
+    spelled: tuple[str, ...]
+    """The same letter by letter: of two tools whose names have one key, the one that is spelled comes first."""
+
+
+Spelling = tuple[tuple[str, ...], ...]
+"""Keys (`analysis.name_key`) that a word may be, in turns: the first turn with a key that a tool has counts. A word is
+a name as a whole before its parts are: github/get_logs is one tool's, get_logs/get_jobs may be two."""
+
+
+def named(query: Query, rows: Callable[[str], Iterable[int]]) -> set[int]:
+    """The rows of the tools that QUERY names. ROWS are those of a key."""
+    found: set[int] = set()
+    for turns in query.names:
+        for keys in turns:
+            if these := [row for key in keys for row in rows(key)]:
+                found.update(these)
+                break
+    return found
 
 
 def parse(text: str, index: Container[str]) -> Query:
@@ -67,7 +91,8 @@ def parse(text: str, index: Container[str]) -> Query:
         for _, terms, _ in _mended([token for token in found if token.joins == 0 and token.term], index, _parts(wholes))
         for term in terms
     ]
-    return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), tuple(dict.fromkeys(_names(text))))
+    names, spelled = _names(text)
+    return Query(tuple(dict.fromkeys(words)), tuple(dict.fromkeys(wholes)), names, spelled)
 
 
 def steps(text: str, index: Container[str]) -> list[Step]:
@@ -110,16 +135,37 @@ def _parts(wholes: list[tuple[str, tuple[str, ...]]]) -> set[str]:
     return {part for _, parts in wholes for part in parts}
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str) -> tuple[tuple[Spelling, ...], tuple[str, ...]]:
     """All of the query, and each word of it that is an identifier: get_logs, get-logs, github/get_logs, getLogs, s3."""
-    yield name_key(text)
+    names: dict[Spelling, None] = {((name_key(text),),): None}
+    spelled = {text: None}
     if text.isascii() and text.islower() and text.replace(" ", "").isalpha():
-        return  # plain words, none of which is an identifier
-    for word in _QUOTES.split(text):
-        for part in dict.fromkeys((word, *word.split(":"))):
-            core = _CORE.search(part)
-            if core and _IDENTIFIER.search(core.group()) and (key := name_key(core.group())):
-                yield key
+        return tuple(names), tuple(spelled)  # plain words, none of which is an identifier
+    for word in (text if text.isascii() else normal(text)).split():
+        for core in dict.fromkeys((*_CORE.findall(word), *CHUNK.findall(word))):
+            if _IDENTIFIER.search(core):
+                turns, parts = _turns(core)
+                names[turns] = None
+                spelled.update(dict.fromkeys((core, *parts)))
+    return tuple(names), tuple(spelled)
+
+
+def _turns(word: str) -> tuple[Spelling, tuple[str, ...]]:
+    """What an identifier may name: itself, or what a host set `mcp` before, or its parts; and those parts as written.
+
+    In a text that is written without blanks, its Latin words are parts too.
+    """
+    parts = [word.lstrip("_") for word in re.split(_PARTS, word)]
+    if not word.isascii():
+        parts += re.findall(_LATIN, word)
+    parts = [part for part in dict.fromkeys(parts) if part != word and _IDENTIFIER.search(part)]
+    turns: list[tuple[str, ...]] = [(name_key(word),)]
+    if word.startswith(_HOSTS):
+        turns.append((name_key(word.removeprefix(_HOSTS)),))
+    if parts:
+        turns.append(tuple(dict.fromkeys(map(name_key, parts))))
+    behind = (word[sign.end() :] for sign in islice(re.finditer(_PARTS, word), 3))  # a server, a host
+    return tuple(turns), (*parts, *behind)
 
 
 class _Spellings:
@@ -148,26 +194,31 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
     Before the terms, how many of FOUND they stand for.
     """
     spellings = _Spellings(index)
-    mended = tried = letters = 0
+    mended = tried = letters = paired = 0
     skip = False
     for n, token in enumerate(found):
         if skip:
             skip = False
             continue
         word = token.word
-        common = (
-            token.term in index or token.term in known or len(word) < 4 or not word.isalpha() or not _alphabet(word)
-        )
-        if common or mended == MAX_MENDED or tried == MAX_TRIED or (tried and letters + len(word) > MAX_LETTERS):
+        if mended == MAX_MENDED or not word.isalpha() or not _alphabet(word):
+            yield 1, (token.term,), "kept"
+            continue
+        held = token.term in index or token.term in known
+        following = found[n + 1] if n + 1 < len(found) and paired < MAX_PAIRED else None
+        if following is not None and not (held and (following.term in index or following.term in known)):
+            paired += 1
+            if joined := _joined(word + following.word, index):
+                mended, skip = mended + 1, True
+                yield 2, (joined,), "joined"
+                continue
+        spent = tried == MAX_TRIED or (tried and letters + len(word) > MAX_LETTERS)
+        if held or spent or len(word) < 4:
             yield 1, (token.term,), "kept"
             continue
         tried += 1
         letters += len(word)
-        following = found[n + 1] if n + 1 < len(found) else None
-        if following is not None and (joined := _joined(token, following, index)):
-            mended, skip = mended + 1, True
-            yield 2, (joined,), "joined"
-        elif parts := _split(word, spellings):
+        if parts := _split(word, spellings):
             mended += 1
             yield 1, parts, "split"
         elif other := _edited(word, spellings):
@@ -177,10 +228,9 @@ def _mended(found: list[Token], index: Container[str], known: set[str]) -> Itera
             yield 1, (token.term,), "kept"
 
 
-def _joined(token: Token, following: Token, index: Container[str]) -> str:
-    """Two words of the query that are one word of the index: "play wright"."""
-    word = token.word + following.word
-    return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 4 else ""
+def _joined(word: str, index: Container[str]) -> str:
+    """Two words of the query that are one WORD of the index: "play wright"."""
+    return next((term for term in (word, stem(word)) if term in index), "") if len(word) > 3 else ""
 
 
 def _split(word: str, spellings: _Spellings) -> tuple[str, ...]:

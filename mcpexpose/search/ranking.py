@@ -1,7 +1,7 @@
 """The ranking: a pure function over the documents of each word, the same for every engine.
 
-Sort keys, in order: an exact name; every word covered; BM25F × (1 + coverage), × .85 where the verbs clash; the row,
-which is the order of (server, tool).
+Sort keys, in order: an exact name, as it is spelled before other spellings; every word covered; BM25F × (1 + coverage),
+× .85 where the verbs clash; the row, which is the order of (server, tool).
 """
 
 from __future__ import annotations
@@ -65,11 +65,14 @@ def rank(
         return Ranking((), (), False, "search-query-empty", 0)
     query = queries.parse(text, postings)
     asked = ask(query, postings)
-    exact = {row for name in query.names for row in postings.named(name) if allowed is None or row in allowed}
+    exact = {row for row in queries.named(query, postings.named) if allowed is None or row in allowed}
     chosen, total = _candidates(asked, allowed, exact, None if limit is None else max(limit, RESCORED))
     found, met = scores(chosen[:RESCORED], exact, asked, query.words, postings)
     places = {row: n for n, row in enumerate(chosen)}
     found.sort()
+    if len(exact) > 1:
+        spelled = {row for name in query.spelled for row in postings.named(f" {name}")}.intersection(exact)
+        found.sort(key=lambda one: one[3] not in spelled)
     if limit is None or limit > RESCORED:
         more, more_met = scores(chosen[RESCORED:], exact, asked, query.words, postings, kin=False)
         found += more

@@ -32,7 +32,7 @@ def stem(word: str) -> str:
         return word
     word = _verb_base(word)
     word = IRREGULAR.get(word, word)
-    return word if len(word) <= 3 else _ending(word)
+    return word if len(word) <= 3 or word in KEPT else _ending(word)
 
 
 LEAST, MOST = 3, 8

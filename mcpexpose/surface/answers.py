@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcpexpose.model.text import cut
 from mcpexpose.surface import wording
-from mcpexpose.surface.declarations import LIMIT_MAX, QUERY_MAX
+from mcpexpose.surface.declarations import LIMIT_MAX, QUERY_MAX, declared_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _entry(number: int, match: Match) -> str:
     lines = [
         f"{number}. {match.tool.alias} [score={match.score:.2f}]",
         f"description: {wording.compact(wording.description(match.definition.get('description')))}",
-        f"parameters: {wording.compact(match.definition['inputSchema'])}",
+        f"parameters: {wording.compact(declared_schema(match.definition['inputSchema']))}",
     ]
     notes = []
     if match.declared:

@@ -20,15 +20,26 @@ QUERY_MAX = 1_000
 
 
 def declaration(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """The tool as a request declares it: `name` (the alias), `description`, `inputSchema` as the server gave it.
+    """The tool as a request declares it: `name` (the alias), `description`, `inputSchema` (see `declared_schema`).
 
     DEFINITION is a line of definitions.bin. An absent description is the empty text; a long one is cut with a mark.
     """
     return {
         "name": definition["alias"],
         "description": wording.description(definition.get("description")),
-        "inputSchema": definition["inputSchema"],
+        "inputSchema": declared_schema(definition["inputSchema"]),
     }
+
+
+def declared_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """An input schema as models are told it: as the server gave it, and with `type` and `properties` where it has none.
+
+    Providers refuse a request over their absence, and nothing else is meant by it: arguments are an object. What calls
+    are checked against, and what an inspection shows, is the server's own.
+    """
+    if "properties" in schema and "type" in schema:
+        return schema
+    return dict(sorted({"type": "object", "properties": {}, **schema}.items()))
 
 
 def declaration_text(declared: Mapping[str, Any]) -> str:

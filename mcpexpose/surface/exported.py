@@ -65,6 +65,7 @@ class Loss:
     """JSON pointer into the tool's input schema, where the loss is in it."""
 
     def to_json(self) -> dict[str, str]:
+        """As `--format json` has it."""
         told = {"kind": self.kind, "subject": self.subject, "message": self.message}
         return {**told, "pointer": self.pointer} if self.pointer else told
 
@@ -84,6 +85,7 @@ class Export:
     """How a file of the value is written."""
 
     def to_json(self) -> dict[str, Any]:
+        """As `--format json` has it."""
         return {
             "target": self.target,
             "value": self.value,

@@ -33,8 +33,12 @@ def inspection_text(tool: PlannedTool, revision: str, definition: Mapping[str, A
 
 def unknown_tool_text(server: str, tool: str) -> str:
     """The one answer for a tool that is hidden, denied, switched off or not there; it tells which of them to nobody."""
-    asked = wording.compact(f"{server}/{tool}"[:200])
-    return f"There is no tool {asked} here. Search with find_tools for what there is."
+    return unknown_name_text(f"{server}/{tool}")
+
+
+def unknown_name_text(name: str) -> str:
+    """The same for a name that a model called, and that is no alias of the plan."""
+    return f"There is no tool {wording.compact(name[:200])} here. Search with find_tools for what there is."
 
 
 def outside_profile_text(server: str, tool: str) -> str:

@@ -135,10 +135,13 @@ class _Automaton:
             self._link(piece.last, piece.first)
             return _Piece(piece.first, piece.last, piece.empty + int(low == 0))
         whole = _Piece([], [], 1)
-        for n in range(high):
-            piece = self.add(items)
-            whole = self._then(whole, _Piece(piece.first, piece.last, piece.empty + int(n >= low)))
-        return whole
+        for _ in range(low):
+            whole = self._then(whole, self.add(items))
+        rest = _Piece([], [], 1)
+        for _ in range(high - low):  # the next only after the one before: x{2,4} is xx(x(x)?)?, one way for each number
+            again = self._then(self.add(items), rest)
+            rest = _Piece(again.first, again.last, again.empty + 1)
+        return self._then(whole, rest)
 
     def _position(self, letters: int) -> _Piece:
         if len(self.letters) >= _POSITIONS:

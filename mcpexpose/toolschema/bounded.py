@@ -42,10 +42,13 @@ class MatchTimeout(Exception):
     """The pattern was not matched in the time there was."""
 
 
-def is_cheap(pattern: str, length: int) -> bool:
-    """Whether PATTERN is matched against any text of LENGTH characters in few steps, whatever the text holds."""
+def is_cheap(pattern: str, length: int, bits: float = _BITS_AT_ONCE) -> bool:
+    """Whether PATTERN is matched against any text of LENGTH characters in few steps, whatever the text holds.
+
+    BITS says how many are few, as a power of two.
+    """
     cost = _cost(pattern)
-    return cost is not None and cost.loops * math.log2(max(length, 2)) + cost.bits <= _BITS_AT_ONCE
+    return cost is not None and cost.loops * math.log2(max(length, 2)) + cost.bits <= bits
 
 
 def search(pattern: str, text: str, deadline: float) -> bool:

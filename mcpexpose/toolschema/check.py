@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.finding import Severity
+from mcpexpose.model.secrets import redact_forms
 from mcpexpose.model.text import shown
 from mcpexpose.toolschema import patterns
 from mcpexpose.toolschema.dialects import DRAFT_2020, KNOWN, Dialect, dialect
 from mcpexpose.toolschema.problem import Path, SchemaProblem, Where
-from mcpexpose.toolschema.references import CHAIN_LIMIT, BadReference, endless, follow
+from mcpexpose.toolschema.references import CHAIN_LIMIT, BadReference, endless, follow, near
 from mcpexpose.toolschema.satisfiable import contradictions
 from mcpexpose.toolschema.shapes import kind
 from mcpexpose.toolschema.walk import Walked, start
@@ -21,13 +22,14 @@ LEVELS = 100
 """Objects and lists, one inside the other, that a schema may have."""
 _MOST = 20
 """Problems of one slug that are told of one schema."""
-_ABSENT = object()
+_MEANT = frozenset(("inputschema", "parameters", "schema", "input", "inputs", "argsschema", "params", "arguments"))
+"""What other programs call the input schema, folded."""
 _FIX = "Have the server send valid JSON Schema, or deny the tool."
 
 
 def check_definition(tool: Mapping[str, Any]) -> tuple[SchemaProblem, ...]:
     """All that is wrong with the input and the output schema of a tool as `tools/list` gave it."""
-    problems = _check(tool.get("inputSchema", _ABSENT), "input")
+    problems = _check(tool["inputSchema"], "input") if "inputSchema" in tool else [_missing(tool)]
     if tool.get("outputSchema") is not None:
         problems += _check(tool["outputSchema"], "output")
     return tuple(problems)
@@ -59,8 +61,7 @@ def _check(schema: Any, where: Where) -> list[SchemaProblem]:
     if not isinstance(schema, dict):
         if where == "output" and isinstance(schema, bool):
             return []
-        what = "it has no input schema" if schema is _ABSENT else f"{name} is {kind(schema)} where an object is wanted"
-        return [_error("schema-invalid", where, (), what, _FIX)]
+        return [_error("schema-invalid", where, (), f"{name} is {kind(schema)} where an object is wanted", _FIX)]
     if depth(schema) is not None:
         message = f"{name} is more than {LEVELS} levels deep"
         return [
@@ -97,6 +98,16 @@ def _check(schema: Any, where: Where) -> list[SchemaProblem]:
     return sorted(problems, key=lambda problem: (problem.slug, [str(token) for token in problem.path]))
 
 
+def _missing(tool: Mapping[str, Any]) -> SchemaProblem:
+    """There is no input schema, but perhaps what was meant to be one, under another key."""
+    for key, value in tool.items():
+        folded = "".join(char for char in str(key)[:40].casefold() if char.isalnum())
+        if isinstance(value, dict) and folded in _MEANT:
+            what = f'it has no input schema, but "{shown(key, 40)}"; did you mean "inputSchema"?'
+            return _error("schema-invalid", "input", (), what, "Have the server send it as `inputSchema`.")
+    return _error("schema-invalid", "input", (), "it has no input schema", _FIX)
+
+
 def _root(schema: dict[str, Any], where: Where) -> list[SchemaProblem]:
     """The protocol wants an object schema for arguments. A root without `type` is let through: it accepts objects."""
     declared = schema.get("type")
@@ -116,13 +127,15 @@ def _root(schema: dict[str, Any], where: Where) -> list[SchemaProblem]:
 def _references(walked: Walked, bad: list[BadReference], where: Where) -> list[SchemaProblem]:
     problems = []
     for reference in bad[:_MOST]:
-        text = shown(reference.text, 80)
+        text = shown(redact_forms(reference.text), 80)
         if reference.fault == "remote":
             message = f"the {where} schema refers out of itself, to {text}"
             advice = "Have the server send the definition inside the schema: no network and no file is asked."
             problems.append(_error("schema-remote-ref", where, reference.path, message, advice))
         else:
             message = f"the {where} schema refers to {text}, which is not in it"
+            if (meant := near(walked, reference.text)) not in ("", reference.text):
+                message += f"; did you mean {shown(meant, 80)}?"
             advice = "Have the server send the definition along, or deny the tool."
             problems.append(_error("schema-broken-ref", where, reference.path, message, advice))
     return problems
@@ -150,7 +163,7 @@ def _patterns(walked: Walked, where: Where) -> list[SchemaProblem]:
 
 
 def _unknown(where: Where, path: Path, declared: str) -> SchemaProblem:
-    message = f"the {where} schema is written in a dialect that is not known: {shown(declared, 80)}"
+    message = f"the {where} schema is written in a dialect that is not known: {shown(redact_forms(declared), 80)}"
     advice = (
         "Known are " + ", ".join(known.name for known in KNOWN.values()) + "; without `$schema` it is read as 2020-12."
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.canonical import canonical
 from mcpexpose.toolschema import bounded
+from mcpexpose.toolschema.dialects import dialect as known_dialect
 from mcpexpose.toolschema.validate import CannotCheck, in_time
 
 if TYPE_CHECKING:
@@ -45,7 +46,31 @@ def validator_class(dialect: str) -> Any:
     if "unevaluatedProperties" in replaced:
         replaced["unevaluatedProperties"] = _without_slow_patterns(replaced["unevaluatedProperties"])
     make: Any = extend
-    return make(base, {name: _timed(keyword) for name, keyword in replaced.items()})
+    made = make(base, {name: _timed(keyword) for name, keyword in replaced.items()})
+    made.evolve = _evolve
+    return made
+
+
+def _evolve(self: Any, **changes: Any) -> Any:
+    """The validator of a schema below: of the dialect that it declares, and bounded. jsonschema's own way would go on
+    with the library's classes at each `$schema`."""
+    made: Any = type(self)
+    schema = changes.get("schema", self.schema)
+    if isinstance(schema, dict) and isinstance(declared := schema.get("$schema"), str):
+        rules = known_dialect(declared)
+        if rules is None:
+            raise CannotCheck("the schema is written in a dialect that is not known")
+        made = validator_class(rules.name)
+    for name, argument in _fields(made):
+        if argument not in changes:
+            changes[argument] = getattr(self, name)
+    return made(**changes)
+
+
+@cache
+def _fields(made: Any) -> tuple[tuple[str, str], ...]:
+    """What a validator is made of: the attribute, and what the class takes it as."""
+    return tuple((each.name, each.alias) for each in made.__attrs_attrs__ if each.init)
 
 
 def _timed(keyword: Keyword) -> Keyword:

@@ -17,7 +17,7 @@ from mcpexpose.toolschema.walk import Node, start
 _MOST = 30
 _OLDER_CLIENTS = ("clients of MCP before 2026-07-28",)
 _ADVICE = "Have the server send a simpler form, or keep the tool from these; calls are checked against the full schema."
-_MENDED = "Have the server send a simpler form; `mcpexpose export` mends it for a model that is served by that."
+_MENDED = "Have the server send it; what a plan declares to models has it, and clients that ask the server do not."
 
 
 def not_portable(tool: Mapping[str, Any], targets: tuple[str, ...] = ()) -> tuple[SchemaProblem, ...]:

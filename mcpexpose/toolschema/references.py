@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
+from mcpexpose.toolschema.problem import pointer_of
 from mcpexpose.toolschema.walk import REFERENCES, Node, Walked, absolute, children
 
 if TYPE_CHECKING:
@@ -109,6 +110,19 @@ def endless(edges: dict[Path, list[tuple[Path, Path]]]) -> tuple[list[Path], lis
             if height[place] == CHAIN_LIMIT + 1:
                 long.setdefault(place)
     return list(circles), list(long)
+
+
+def near(walked: Walked, text: str) -> str:
+    """The reference to a definition of the document that a broken one was most likely meant to be; "" for none."""
+    name = unquote(text.rpartition("/")[2] or text).lstrip("#").replace("~1", "/").replace("~0", "~")
+    there = {str(path[-1]): path for path in walked.nodes if path[-2:-1] in (("$defs",), ("definitions",))}
+    folded = {each.casefold(): each for each in there}
+    meant = name if name in there else folded.get(name.casefold())
+    if meant is None and 2 < len(name) <= 64:
+        import difflib
+
+        meant = next(iter(difflib.get_close_matches(name, there, n=1, cutoff=0.8)), None)
+    return "" if meant is None else "#" + pointer_of(there[meant])
 
 
 def pointer_target(document: Any, tokens: list[str]) -> tuple[Path, Any] | None:

@@ -48,8 +48,9 @@ def differences(before: LockedTool, after: LockedTool) -> tuple[Part, ...]:
 
 def _differences(before: LockedTool, after: LockedTool) -> Iterator[Part]:
     for part in ("title", "description"):
-        if getattr(before, part) != getattr(after, part):
-            how = "came" if getattr(before, part) is None else "went" if getattr(after, part) is None else "changed"
+        was, now = _said(getattr(before, part)), _said(getattr(after, part))
+        if was != now:
+            how = "came" if was is None else "went" if now is None else "changed"
             yield Part(Risk.TEXT, FIELDS[part], f"{part} {how}")
     if before.input_schema != after.input_schema:
         yield from _of_input(before, after)
@@ -58,7 +59,7 @@ def _differences(before: LockedTool, after: LockedTool) -> Iterator[Part]:
             yield Part(Risk.TEXT, "outputSchema", "wording of the output schema")
         else:
             yield Part(Risk.SCHEMA, "outputSchema", "output schema changed")
-    if before.annotations != after.annotations:
+    if _said(before.annotations) != _said(after.annotations):
         yield from _of_hints(before, after)
 
 
@@ -145,6 +146,14 @@ def _has_parent(path: str, among: set[str]) -> bool:
         if at and at in among:
             return True
     return False
+
+
+_SAYS_NOTHING = frozenset(map(digest, ("", {})))
+"""An empty text, and no hints: the same to everybody as none at all."""
+
+
+def _said(part: str | None) -> str | None:
+    return None if part in _SAYS_NOTHING else part
 
 
 def _digest(value: Any) -> str | None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model.text import shown
 from mcpexpose.toolschema.dialects import DRAFT_4
-from mcpexpose.toolschema.patterns import compiled, risk
-from mcpexpose.toolschema.patterns import problem as pattern_problem
 from mcpexpose.toolschema.shapes import TYPES, is_number, json_key
+from mcpexpose.toolschema.together import all_twice, disagreement, fits, may_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 _STEPS = 100_000
 """Schemas that are looked at, each as often as it applies; what is not seen within them is not said."""
+_VALUES_A_STEP = 4
 _BOUNDS = {
     "minimum": ("minimum", "maximum", frozenset({"number", "integer"})),
     "length": ("minLength", "maxLength", frozenset({"string"})),
@@ -64,6 +64,8 @@ class _Judge:
         self.edges = edges
         self.steps = 0
         self.asked: set[Path] = set()
+        self.doubled: dict[Path, bool] = {}
+        """By place of a schema, whether each branch of its `oneOf` stands there twice."""
 
     def fault(self, node: Node, types: frozenset[str] = _ALL_TYPES) -> tuple[Path, str, bool] | None:
         """Where and why nothing fits NODE, and whether it was written on purpose; None where something may fit.
@@ -88,7 +90,10 @@ class _Judge:
                     return fault
                 if clash := _gather(facts, part):
                     return (*clash, False)
-        return self._bounds(facts) or self._properties(facts, parts) or self._branches(facts, parts)
+        found = self._bounds(facts) or self._properties(facts, parts)
+        if found is None and (apart := disagreement(facts, [part for part in parts if _counts(part)])) is not None:
+            found = (*apart, False)
+        return found or self._branches(facts, parts)
 
     def _parts(self, node: Node) -> Iterator[Node]:
         """NODE and all that must hold with it: references and members of `allOf`, each once."""
@@ -106,6 +111,7 @@ class _Judge:
     def _own(self, part: Node) -> tuple[Path, str, bool] | None:
         """Contradictions inside one schema object."""
         schema, path = part.schema, part.path
+        self.steps += len(schema["enum"]) // _VALUES_A_STEP if isinstance(schema.get("enum"), list) else 0
         if part.dialect.ref_alone and "$ref" in schema:
             return None
         if schema.get("not") == {} or schema.get("not") is True:
@@ -121,7 +127,7 @@ class _Judge:
         keyword = "const" if constant else "enum"
         if not allowed:
             return (*path, keyword), "`enum` is empty: no value is allowed", False
-        if not any(_fits(value, schema) for value in allowed):
+        if not any(fits(value, schema) for value in allowed):
             return (*path, keyword), f"no value of `{keyword}` fits what stands beside it", False
         return None
 
@@ -153,8 +159,11 @@ class _Judge:
                     inner = self.walked.nodes.get((*part.path, "properties", name))
                     if inner is not None and self._never(inner):
                         return self._deepest(inner) or (at, "a required property can have no value", False)
-                elif schema.get("additionalProperties") is False and not _matched(name, schema):
-                    return at, "a property is required that `additionalProperties: false` forbids", False
+                elif "additionalProperties" in schema and not _matched(name, schema):
+                    if schema["additionalProperties"] is False:
+                        return at, "a property is required that `additionalProperties: false` forbids", False
+                    if self._never(self.walked.nodes.get((*part.path, "additionalProperties"))):
+                        return at, "a property is required that `additionalProperties` gives no value", False
         low = facts.low.get("properties")
         for part in parts if low is not None else ():
             schema = part.schema
@@ -172,6 +181,12 @@ class _Judge:
         for part in parts:
             for keyword in ("anyOf", "oneOf"):
                 inside = [at for at, _ in self.edges.get(part.path, ()) if at[-2:-1] == (keyword,)]
+                if keyword == "oneOf" and len(inside) > 1:
+                    if part.path not in self.doubled:
+                        self.doubled[part.path] = all_twice(part.schema["oneOf"])
+                    if self.doubled[part.path]:
+                        why = "each branch of `oneOf` stands there twice, and exactly one is to fit"
+                        return (*part.path, keyword), why, False
                 if inside and all(self._never(self.walked.nodes.get(at), facts.types) for at in inside):
                     return (*part.path, keyword), f"no branch of `{keyword}` can be fulfilled", False
         return None
@@ -199,6 +214,11 @@ class _Judge:
             return self.fault(node, types) is not None
         finally:
             self.asked.discard(node.path)
+
+
+def _counts(part: Node) -> bool:
+    """Whether PART is an object of which every keyword counts."""
+    return isinstance(part.schema, dict) and not (part.dialect.ref_alone and "$ref" in part.schema)
 
 
 def _gather(facts: _Facts, part: Node) -> tuple[Path, str] | None:
@@ -247,37 +267,5 @@ def _no_whole(facts: _Facts) -> bool:
     return least + (low_open and least == low) > most - (high_open and most == high)
 
 
-def _fits(value: Any, schema: dict[str, Any]) -> bool:
-    """Whether VALUE can fit the simple keywords beside `enum` and `const`."""
-    if "type" in schema:
-        listed = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        if not any(_is(value, name) for name in listed):
-            return False
-    if isinstance(value, str):
-        low, high = schema.get("minLength"), schema.get("maxLength")
-        if (is_number(low) and len(value) < low) or (is_number(high) and len(value) > high):
-            return False
-    if is_number(value):
-        low, high = schema.get("minimum"), schema.get("maximum")
-        if (is_number(low) and value < low) or (is_number(high) and value > high):
-            return False
-    return True
-
-
-def _is(value: Any, name: str) -> bool:
-    if name == "integer":
-        return is_number(value) and (isinstance(value, int) or value.is_integer())
-    if name == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    kinds: dict[str, type] = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
-    return isinstance(value, kinds[name])
-
-
 def _matched(name: str, schema: dict[str, Any]) -> bool:
-    for pattern in schema.get("patternProperties", {}):
-        # What cannot be told safely counts as a match.
-        if len(name) > 200 or len(pattern) > 200 or pattern_problem(pattern) or risk(pattern):
-            return True
-        if compiled(pattern).search(name):
-            return True
-    return False
+    return any(may_match(pattern, name) for pattern in schema.get("patternProperties", {}))

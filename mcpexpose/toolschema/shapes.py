@@ -11,6 +11,16 @@ from mcpexpose.model.text import shown
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _TYPES = frozenset(TYPES)
+_ELSEWHERE = {
+    **dict.fromkeys(("str", "text", "char", "varchar", "date", "datetime", "uuid", "uri", "url"), "string"),
+    **dict.fromkeys(("int", "int32", "int64", "long", "short", "uint", "whole"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal", "real", "numeric"), "number"),
+    "bool": "boolean",
+    **dict.fromkeys(("dict", "map", "struct", "json", "record", "hash"), "object"),
+    **dict.fromkeys(("list", "tuple", "set", "vector", "sequence"), "array"),
+    **dict.fromkeys(("none", "nil", "undefined", "void"), "null"),
+}
+"""What languages and databases call the types of JSON."""
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*\Z")
 _ANCHOR_2019 = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*\Z")
 
@@ -48,6 +58,10 @@ def count_without_fraction(value: Any) -> str | None:
 
 
 def names(value: Any) -> str | None:
+    if isinstance(value, bool):  # as draft-03 had it, and as people write it
+        return (
+            f"is {kind(value)} where a list of names is wanted; the object around lists the names of what it requires"
+        )
     if not isinstance(value, list):
         return f"is {kind(value)} where a list of names is wanted"
     for item in value:
@@ -68,7 +82,7 @@ def names_by_name(value: Any) -> str | None:
 
 def types(value: Any) -> str | None:
     if isinstance(value, str):
-        return None if value in _TYPES else f'is "{shown(value, 40)}", which is no type of JSON'
+        return None if value in _TYPES else f'is "{shown(value, 40)}", which is no type of JSON{_meant(value)}'
     if not isinstance(value, list):
         return f"is {kind(value)} where a type or a list of types is wanted"
     if not value:
@@ -77,8 +91,19 @@ def types(value: Any) -> str | None:
         if not isinstance(item, str):
             return f"holds {kind(item)} where only types are wanted"
         if item not in _TYPES:
-            return f'holds "{shown(item, 40)}", which is no type of JSON'
+            return f'holds "{shown(item, 40)}", which is no type of JSON{_meant(item)}'
     return "names one type twice" if len(set(value)) != len(value) else None
+
+
+def _meant(name: str) -> str:
+    """The type that NAME was most likely meant to be, as a question; "" where none is near."""
+    folded = name.strip().casefold()
+    meant = _ELSEWHERE.get(folded, folded)
+    if meant not in _TYPES and len(folded) <= 40:
+        import difflib
+
+        meant = next(iter(difflib.get_close_matches(folded, TYPES, n=1, cutoff=0.7)), "")
+    return f'; did you mean "{meant}"?' if meant in _TYPES else ""
 
 
 def distinct(value: Any) -> str | None:

@@ -16,12 +16,10 @@ from mcpexpose.toolschema.bounded import is_cheap
 from mcpexpose.toolschema.check import depth, dialect_of
 from mcpexpose.toolschema.problem import pointer_of
 from mcpexpose.toolschema.references import follow
-from mcpexpose.toolschema.walk import start
+from mcpexpose.toolschema.walk import REFERENCES, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from mcpexpose.toolschema.problem import Path
 
 VALUE_LEVELS = 100
 """Objects and lists, one inside the other, that a value may have."""
@@ -105,8 +103,12 @@ class Checker:
                 self._validator = _validator(self._schema)
             _deadline.begin(seconds)
             return _first(self._validator, value)
+        except CannotCheck:
+            raise
         except RecursionError:
             raise CannotCheck("schema and value are nested too deeply to be checked") from None
+        except Exception:  # of the library's, whose text quotes the value
+            raise CannotCheck("the schema cannot be used") from None
 
 
 def validate(schema: Any, value: Any, *, seconds: float = SECONDS) -> Misfit | None:
@@ -152,32 +154,38 @@ def _validator(schema: Any) -> Any:
     if rules is None:
         raise CannotCheck("the schema is written in a dialect that is not known")
     try:
-        return validator_class(rules.name)(_without_dialects(schema, rules), registry=Registry())
+        return validator_class(rules.name)(_sound(schema, rules), registry=Registry())
     except SchemaError as error:  # of the library's own accord; a plan holds checked schemas
         raise CannotCheck("the schema is not valid") from error
 
 
-def _without_dialects(schema: Any, rules: Any) -> Any:
-    """SCHEMA without any `$schema`: at each, jsonschema would go on with a class that knows no bounds."""
-    out = {key: value for key, value in schema.items() if key != "$schema"} if "$schema" in schema else schema
+def _sound(schema: Any, rules: Any) -> Any:
+    """SCHEMA, where a validator gives a right answer by it.
+
+    A plan holds output schemas that are merely misshapen, and a library that meets one raises what it likes, or takes
+    the text "id" for a list of names.
+    """
     walked = start(schema, rules)
-    follow(walked)  # what only a reference leads to is looked at as well
+    edges, _ = follow(walked)  # what only a reference leads to is looked at as well
+    if walked.misshapen or walked.unknown:
+        raise CannotCheck("the schema is not valid")
+    for place, targets in edges.items():
+        for keyword, target in targets:
+            # Another dialect begins where a schema says so; a reference into the middle of one is not told.
+            one, two = walked.nodes.get(place), walked.nodes.get(target)
+            if keyword[-1] not in REFERENCES or one is None or two is None or one.dialect is two.dialect:
+                continue
+            if isinstance(two.schema, dict) and "$schema" not in two.schema:
+                raise CannotCheck("a reference leads into a schema of another dialect")
     for node in walked.nodes.values():
-        if not node.path or not isinstance(node.schema, dict) or not isinstance(node.schema.get("$schema"), str):
-            continue
-        if node.dialect is not rules:
-            raise CannotCheck("the schema mixes dialects")
-        out = _replaced(out, node.path, {key: value for key, value in node.schema.items() if key != "$schema"})
-    return out
-
-
-def _replaced(value: Any, path: Path, item: Any) -> Any:
-    """VALUE with ITEM at PATH; what lies on the way is copied."""
-    if not path:
-        return item
-    copy: Any = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = _replaced(copy[path[0]], path[1:], item)
-    return copy
+        # At such a border jsonschema goes by the outer dialect in what counts beside a reference.
+        if (
+            node.dialect.ref_alone is not rules.ref_alone
+            and isinstance(node.schema, dict)
+            and {"$schema", "$ref"} <= node.schema.keys()
+        ):
+            raise CannotCheck("a reference stands where another dialect begins")
+    return schema
 
 
 def _first(validator: Any, value: Any) -> Misfit | None:
@@ -237,6 +245,9 @@ def _wanted(error: Any) -> str:
         return _compact(asked)
     if keyword == "pattern":
         return f"a string that matches {_compact(asked)}"
+    if keyword == "additionalProperties" and (known := error.schema.get("properties")):
+        beside = " and those of its patterns" if error.schema.get("patternProperties") else ""
+        return f"no other properties than {_compact(list(known)).strip('[]')}{beside}"
     if keyword in ("additionalProperties", "unevaluatedProperties"):
         return "no other properties than those of the schema"
     if keyword in ("additionalItems", "unevaluatedItems", "items", "prefixItems"):

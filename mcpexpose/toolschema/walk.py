@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from mcpexpose.model.text import shown
 from mcpexpose.toolschema.dialects import Dialect, dialect
 from mcpexpose.toolschema.shapes import kind
 
@@ -59,7 +60,8 @@ class Walked:
                 if isinstance(value, bool) and rules.booleans:
                     self.nodes[here] = Node(here, value, rules, address)
                 else:
-                    self.misshapen.append((here, f"{_name(here)} is {kind(value)} where a schema is wanted"))
+                    wrong = f"{_name(here)} is {kind(value)} where a schema is wanted{_beside(here, value, rules)}"
+                    self.misshapen.append((here, wrong))
                 continue
             declared = value.get("$schema")
             if isinstance(declared, str) and self.obey:
@@ -168,8 +170,12 @@ def absolute(base: str, reference: str) -> str:
 
 
 def _name(path: Path) -> str:
-    return (
-        f"`{path[-1]}`"
-        if path and isinstance(path[-1], str) and path[-1].isascii() and path[-1].isidentifier()
-        else "an entry"
-    )
+    return f"`{shown(path[-1], 40)}`" if path and isinstance(path[-1], str) else "an entry"
+
+
+def _beside(path: Path, value: Any, rules: Dialect) -> str:
+    """A keyword that slipped in among the properties is told so."""
+    if path[-2:-1] != ("properties",):
+        return ""
+    check = rules.shapes.get(str(path[-1]))
+    return f"; the keyword {_name(path)} stands beside `properties`" if check is not None and not check(value) else ""

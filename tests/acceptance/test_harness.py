@@ -6,7 +6,8 @@ import hashlib
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -24,6 +25,8 @@ from tests.acceptance.harness.scene import trouble_of
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.acceptance.harness.scene import Scene
 
 Answer = dict[str, Any]
 
@@ -101,6 +104,29 @@ def test_kind_severity_and_subject_must_all_fit() -> None:
 def test_further_fields_of_a_diagnostic(field: Answer, right: Answer, wrong: Answer) -> None:
     assert findings.lacks(field, [seen(**right)]) == []
     assert findings.lacks(field, [seen(**wrong)]) != []
+
+
+def test_a_field_of_a_diagnostic_that_nobody_looks_at_is_told() -> None:
+    assert findings.unknown_fields({"kind": "x", "subject": "a", "lines": 3, "suggest": ["b"]}) == ["lines", "suggest"]
+    assert findings.unknown_fields({"kind": "x", "or_kind": [], "severity": "error", "line": 1, "count": 2}) == []
+
+
+@pytest.mark.parametrize("sent", [{"n": True}, {"n": 1.0}, {"n": "1"}, {"n": 1, "m": None}, {}, None])
+def test_what_was_sent_is_compared_as_json(sent: Any) -> None:
+    """A host that makes a number of a truth value is caught."""
+    for arguments, failures in ((sent, 1), ({"n": 1}, 0)):
+        checks = Checks()
+        message = {"params": {"arguments": arguments}}
+        scene = cast("Scene", SimpleNamespace(checks=checks))
+        calls.judge_call(scene, {"sent": {"n": 1}}, {}, [], [message], "step", {"server": "s", "tool": "t"})
+        assert len(checks.failures) == failures
+
+
+def test_one_finding_has_all_the_further_fields() -> None:
+    two = [seen(line=3, message="one"), seen(line=4, message="other")]
+    assert findings.lacks({"line": 3, "hint": "one"}, two) == []
+    assert findings.lacks({"line": 3, "hint": "other"}, two) != []
+    assert findings.lacks({"line": 3, "count": 2}, [seen(line=3, label="1"), seen(line=4, label="1")]) == []
 
 
 def test_a_count_is_that_of_each_run() -> None:
@@ -469,6 +495,24 @@ def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
     assert run_made_up(tmp_path / "2", {}, answer, steps=[{"do": "no-such-step"}]).failures
     assert run_made_up(tmp_path / "3", {}, answer, steps=[{"do": "assert", "no_such": 1}]).failures
     assert run_made_up(tmp_path / "4", {}, answer, make=[{"op": "no-such", "file": "x"}]).failures
+    unseen = [{"do": "lint", "expect": {"exit": "nonzero", "outcome": "ok"}}]
+    checks = run_made_up(tmp_path / "5", {}, answer, steps=unseen)
+    assert [failure for failure in checks.failures if "looked at" in failure], checks.report()
+    assert run_made_up(tmp_path / "6", {}, answer, steps=[{"do": "lint", "expect": {"no_such": 1}}]).failures
+    assert run_made_up(tmp_path / "7", {}, answer, steps=[{"do": "clock", "now": "x", "expect": {"exit": 0}}]).failures
+    diagnostic = {"kind": FINDING["slug"], "colum": 3}
+    assert run_made_up(tmp_path / "8", {"diagnostics": [diagnostic]}, answer).failures
+
+
+def test_an_answer_that_may_be_refused_is_held_to_its_other_fields() -> None:
+    wanted = {"exit": "nonzero", "excludes": ["a/secret"]}
+    checks = Checks()
+    expectations.check_search(checks, wanted, Found(code=1), "w", may_fail=True)
+    assert checks.held == 1
+    assert not checks.failures
+    hits = ({"server": "a", "tool": "secret"},)
+    expectations.check_search(checks, wanted, Found(hits, code=1), "w", may_fail=True)
+    assert len(checks.failures) == 1
 
 
 def test_a_glob_that_meets_nothing_fails(tmp_path: Path) -> None:
@@ -651,6 +695,18 @@ def test_digits_are_compared_as_they_are_spelled() -> None:
     assert calls._same_digits('{"limit": 9007199254740993}', raw)
     assert not calls._same_digits('{"limit": 9007199254740992}', raw)
     assert not calls._same_digits('{"limit": 9007199254740993.0}', raw)
+
+
+def test_what_was_late_and_nothing_else_is_run_again() -> None:
+    """A limit of time is the case's, and a busy machine is no fault of the product."""
+    checks = Checks()
+    checks.in_time(1.0, 2, "search")
+    assert not checks.only_late
+    checks.in_time(3.0, 2, "search")
+    assert checks.only_late
+    checks.that(False, "a hit")
+    assert not checks.only_late
+    assert checks.failures == ["expected: search: within 2 s\n  seen: 3.00 s", "expected: a hit"]
 
 
 def test_a_command_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,7 @@ def test_a_name_that_is_none_is_refused_like_a_hidden_one(tools: ModelTools, nam
     refused = answer(tools, name, {})
     assert isinstance(refused, Refused)
     assert (refused.reason, is_sound(refused)) == ("unknown-tool", False)
+    assert f'no tool "{str(name)[:200]}" here' in refused.text  # the name that the model called, and nothing else
     assert isinstance(decide(tools, name, {}), Refused)
 
 

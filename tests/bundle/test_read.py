@@ -270,7 +270,7 @@ def test_another_format_is_named_with_both_versions(bundle: Path, version: int) 
     (finding,) = caught.value.findings
     assert finding.slug == "plan-version"
     assert str(version) in finding.message
-    assert "reads format 2" in finding.message
+    assert "reads format 3" in finding.message
     assert "mcpexpose plan --out" in finding.advice
 
 

@@ -86,6 +86,8 @@ def test_a_stamp_of_the_future_is_an_error_and_no_negative_age_is_printed() -> N
     [
         (catalog("2026-11-21T12:00:00Z"), 7 * DAY, ("9 d", "7 d")),
         (catalog("2026-11-30T11:00:00Z", 600_000), None, ("60 min", "10 min")),
+        (catalog("2026-11-23T11:59:59Z"), 7 * DAY, ("7 d and 1 s old", "max_age is 7 d")),
+        (catalog("2026-11-30T11:59:59.5Z"), 0, ("0 s and less than a second old",)),
         (catalog(None), DAY, ("max_age",)),
     ],
 )

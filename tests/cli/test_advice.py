@@ -22,6 +22,13 @@ Run = Callable[..., Any]
     [
         (("schema", "confg"), "did you mean config?"),
         (("lock", "gti"), 'the config has no enabled server "gti"; did you mean "git"?'),
+        (("lock", "GIT"), 'the config has no enabled server "GIT"; did you mean "git"?'),
+        (("capture", "GIT", "--yes"), 'the config has no enabled server "GIT"; did you mean "git"?'),
+        (("explain", "GIT/git_log"), "has no server GIT; did you mean git?"),
+        (("explain", "git/GIT_LOG"), "did you mean git/git_log?"),
+        (("explain", "git/gitLog"), "did you mean git/git_log?"),
+        (("rule", "HIDDEN_TEXT"), "did you mean hidden-text?"),
+        (("lint", "--select", "Hidden.Text"), "did you mean hidden-text?"),
         (("show", "--profile", "raed"), "it has: read"),
         (("test", "config.toml"), "config.toml is a config, and no test file; its tests: mcpexpose test --config"),
         (("inspect", "git/git_statu"), "mcpexpose explain git/git_statu"),

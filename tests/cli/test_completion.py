@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,8 +27,8 @@ def complete(project: Path, monkeypatch: pytest.MonkeyPatch) -> ShellComplete:
 
 def values(complete: ShellComplete, words: str) -> list[str]:
     """What is offered for the last of WORDS."""
-    *before, typed = words.split(" ")
-    return [item.value for item in complete.get_completions(before, typed)]
+    before, _, typed = words.rpartition(" ")
+    return [item.value for item in complete.get_completions(shlex.split(before), typed)]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_options_before_it_are_heeded(complete: ShellComplete, tmp_path: Path, p
     from mcpexpose.workspace import Workspace
 
     other = ROOT / "examples" / "unattended-ci" / "config.toml"
-    assert values(complete, f"plan --config {other} --profile ") == ["nightly", "watch"]
+    assert values(complete, f"plan --config {shlex.quote(str(other))} --profile ") == ["nightly", "watch"]
     Workspace(project / "config.toml", environ={}).write(project / "plan")
     assert values(complete, "inspect --plan plan git/") == ["git/git_commit", "git/git_log", "git/git_status"]
 

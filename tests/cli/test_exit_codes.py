@@ -134,9 +134,9 @@ def test_an_interrupted_command_ends_with_130(world: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background inherits another
     )
     try:
-        assert select.select([reader], [], [], 60)[0], "the server was never started"
+        assert select.select([reader], [], [], 200)[0], "the server was never started"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=200)
     finally:
         os.close(reader)
         process.kill()

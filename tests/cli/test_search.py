@@ -92,6 +92,9 @@ def test_no_hit_ends_with_0_and_says_so(run: Run) -> None:
         (("history", "--limit", "-1"), "search-limit-invalid"),
         (("history", "--limit", "2.5"), "search-limit-invalid"),
         (("history", "--limit", "many"), "search-limit-invalid"),
+        (("history", "--limit", "1_0"), "search-limit-invalid"),
+        (("history", "--limit", "\u0665"), "search-limit-invalid"),
+        (("history", "--limit", "00"), "search-limit-invalid"),
     ],
 )
 def test_what_a_model_would_be_refused_ends_with_2_and_its_reason(
@@ -108,7 +111,8 @@ def test_what_a_model_would_be_refused_ends_with_2_and_its_reason(
 
 def test_a_limit_above_20_is_cut_to_20(run: Run) -> None:
     """As find_tools cuts it (F10)."""
-    assert json.loads(run("search", "history", "--limit", "500", "--format", "json").out)["limit"] == 20
+    for limit in ("21", "500", "9" * 30, "9" * 5_000, "20.0"):
+        assert json.loads(run("search", "history", "--limit", limit, "--format", "json").out)["limit"] == 20
     assert len(json.loads(run("search", "git", "--limit", "1", "--format", "json").out)["hits"]) == 1
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose.search.postings import POSTINGS
+from mcpexpose.search.versions import ANALYZER_VERSION, RANKING_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,11 @@ def test_the_json_has_the_promised_shape(run: Run, shop: Path) -> None:
     assert [(one["term"], one["parts"]) for one in told["terms"]] == [
         ("send", None), ("commit", None), ("histori", None)
     ]  # fmt: skip
-    assert (told["analyzer_version"], told["ranking_version"], told["min_match"]) == ("2", "3", 0.0)
+    assert (told["analyzer_version"], told["ranking_version"], told["min_match"]) == (
+        ANALYZER_VERSION,
+        RANKING_VERSION,
+        0.0,
+    )
     assert told["weak_under"] > 0
     (git_commit,) = told["taken_out"]["profile"]
     assert (git_commit["tool"], git_commit["state"]) == ("git_commit", "write")

@@ -160,9 +160,30 @@ def test_more_tools_than_the_limit_are_refused_without_reading_on(tmp_path: Path
     limited = target(tmp_path, "s")
     (captured,) = run([Target("s", limited.transport, 25, tmp_path)])
     finding = failure(captured)
-    assert finding.slug == "catalog-too-large"
+    assert finding.slug == "pagination-limit"
+    assert "more than 25 tools on 3 pages, and its list goes on" in finding.message
     assert "max_tools_per_server" in finding.advice
     assert len(captured.requests) == 3
+
+
+def test_a_loop_is_told_before_the_number_of_tools(tmp_path: Path) -> None:
+    """Of two limits that one page is over, the server's own fault is the one to mend (C06)."""
+    tools = [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(3)]
+    control.serve(tmp_path, "s", pages=[{"tools": tools, "nextCursor": "a"}, {"tools": tools, "nextCursor": "a"}])
+    (captured,) = run([Target("s", target(tmp_path, "s").transport, 5, tmp_path)])
+    assert failure(captured).slug == "pagination-loop"
+
+
+def test_as_many_tools_as_the_limit_are_taken_and_one_more_is_not(tmp_path: Path) -> None:
+    """The limit is the last number that is right; there is no page left over (C06)."""
+    tools = [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(4)]
+    control.serve(tmp_path, "s", pages=[{"tools": tools[:2], "nextCursor": "a"}, {"tools": tools[2:]}])
+    transport = target(tmp_path, "s").transport
+    ((full,), (over,)) = (run([Target("s", transport, limit, tmp_path)]) for limit in (4, 3))
+    assert full.catalog is not None
+    assert len(full.catalog.tools) == 4
+    assert failure(over).slug == "pagination-limit"
+    assert "goes on" not in failure(over).message
 
 
 # what is raw stays raw

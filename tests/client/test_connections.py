@@ -60,7 +60,7 @@ def sdk(*words: str) -> Transport:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end
         threading.Event().wait(0.01)
@@ -118,6 +118,21 @@ def test_errors_of_the_protocol(connections: Connections, tmp_path: Path) -> Non
         connections.call(Call(transport)).result(60)
     assert (caught.value.code, caught.value.message) == (-32602, "Unknown tool")
     assert "Unknown" not in str(caught.value)
+
+
+@pytest.mark.parametrize("code", [-32000, -32001])
+def test_a_code_of_the_sdk_is_an_answer_where_a_server_gives_it_to_one(
+    connections: Connections, tmp_path: Path, code: int
+) -> None:
+    """G11: what a server says of its own is heard; what a relay says of a connection behind it leaves the call open."""
+    lost = {-32000: "MCP error -32000: Connection closed", -32001: "Request timed out"}[code]
+    answers = [{"error": {"code": code, "message": said}} for said in ("Rate limit exceeded", lost)]
+    transport = fake(tmp_path, tools=[], calls={"*": answers})
+    with pytest.raises(ServerError) as caught:
+        connections.call(Call(transport)).result(60)
+    assert (caught.value.code, caught.value.message) == (code, "Rate limit exceeded")
+    with pytest.raises(ConnectionLost):
+        connections.call(Call(transport)).result(60)
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -21,6 +21,7 @@ from mcp.server.sse import SseServerTransport
 
 from mcpexpose.client import child, connect, web
 from mcpexpose.client.connections import Connections
+from mcpexpose.client.telling import SessionGone
 from mcpexpose.model.calling import ConnectionLost, NotSent, ResultTooLarge, ResultUnreadable, ServerError
 from mcpexpose.model.transport import Transport
 from tests.client.test_connections import Call, until
@@ -41,8 +42,10 @@ def answer(message: dict[str, Any], result: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
 
 
-def app_of(on_call: OnCall, sessions: list[str] | None = None) -> App:
-    """A server of before 2026-07-28 whose calls are answered by ON_CALL; with SESSIONS it knows these alone."""
+def app_of(on_call: OnCall, sessions: list[str] | None = None, forgotten: tuple[int, Any] = (404, None)) -> App:
+    """A server of before 2026-07-28 whose calls are answered by ON_CALL; with SESSIONS it knows these alone, and
+    answers others with the status of FORGOTTEN and its error of the protocol.
+    """
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -60,7 +63,9 @@ def app_of(on_call: OnCall, sessions: list[str] | None = None) -> App:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": answer(message, HELLO)})
         elif sessions is not None and session not in sessions:
-            await respond(send, 404, b"", "text/plain")
+            status, error = forgotten
+            said = b"" if error is None else json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+            await respond(send, status, said, JSON if error else "text/plain")
         elif message.get("method") == "tools/call":
             await on_call(message, send)
         elif "id" not in message:
@@ -109,6 +114,10 @@ async def unknown(message: dict[str, Any], send: Any) -> None:
     await respond(send, 400, json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode(), JSON)
 
 
+async def good(message: dict[str, Any], send: Any) -> None:
+    await respond(send, 200, answer(message, {"content": []}), JSON)
+
+
 async def unauthorized(message: dict[str, Any], send: Any) -> None:
     await respond(send, 401, b'{"error": "no token"}', JSON)
 
@@ -150,7 +159,7 @@ FATES: list[tuple[Any, type[Exception]]] = [
     (gateway, ConnectionLost),
     (impatient, ConnectionLost),
     (elsewhere, NotSent),
-    (unauthorized, NotSent),
+    (unauthorized, SessionGone),
     (unknown, ServerError),
     (long, ResultTooLarge),
     (bomb, ResultTooLarge),
@@ -214,7 +223,17 @@ def test_one_calls_refusal_is_not_anothers(connections: Connections) -> None:
         connections.close()
 
 
-def test_a_session_that_the_server_forgot_is_replaced(connections: Connections) -> None:
+@pytest.mark.parametrize(
+    "forgotten",
+    [
+        (404, None),
+        (404, {"code": -32600, "message": "Session not found"}),
+        (404, {"code": -32001, "message": "Session not found"}),
+        (400, {"code": -32000, "message": "Bad Request: No valid session ID provided"}),
+    ],
+    ids=["bare", "python-sdk", "typescript-sdk", "typescript-examples"],
+)
+def test_a_session_that_the_server_forgot_is_replaced(connections: Connections, forgotten: tuple[int, Any]) -> None:
     """A restarted server: nothing was sent, and the next call has a new session; what was missed is asked for."""
     sessions: list[str] = []
     again: list[str] = []
@@ -223,7 +242,7 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections) 
     async def on_call(message: dict[str, Any], send: Any) -> None:
         await respond(send, 200, answer(message, {"content": []}), JSON)
 
-    with serving(app_of(on_call, sessions)) as address:
+    with serving(app_of(on_call, sessions, forgotten)) as address:
         transport = Transport("http", url=f"{address}/mcp")
         assert connections.call(Call(transport)).result(60) == {"content": []}
         sessions[:] = ["other"]
@@ -231,6 +250,58 @@ def test_a_session_that_the_server_forgot_is_replaced(connections: Connections) 
             connections.call(Call(transport)).result(60)
         assert connections.call(Call(transport)).result(60) == {"content": []}
         assert (sessions, again) == (["other", "s1"], ["s"])
+        sessions[:] = ["other"]
+        with pytest.raises(NotSent):  # a list that is asked for finds it out as well
+            connections.list_tools("s", transport).result(60)
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        assert again == ["s", "s"]
+        connections.close()
+
+
+def test_a_credential_that_ran_out_is_read_again() -> None:
+    """A host renews a token while it runs: the call that was told so never left, and the next one has the new token."""
+    environ, valid = {"TOKEN": "one"}, ["one"]
+    inner = app_of(good)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        token = dict(scope.get("headers", ())).get(b"authorization", b"").decode().removeprefix("Bearer ")
+        if scope["type"] == "http" and token not in valid:
+            await body_of(receive)
+            await respond(send, 401, b'{"error": "invalid_token"}', JSON)
+        else:
+            await inner(scope, receive, send)
+
+    connections = Connections(environ=environ)
+    with serving(app) as address:
+        transport = Transport("http", url=f"{address}/mcp", bearer_token_env_var="TOKEN")
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        valid[:] = ["two"]
+        with pytest.raises(NotSent):
+            connections.call(Call(transport)).result(60)
+        environ["TOKEN"] = "two"
+        assert connections.call(Call(transport)).result(60) == {"content": []}
+        connections.close()
+
+
+@pytest.mark.parametrize("code", [-32000, -32001])
+@pytest.mark.parametrize("streamed", [False, True], ids=["json", "stream"])
+def test_a_servers_own_error_is_an_answer_whatever_its_code(
+    connections: Connections, code: int, *, streamed: bool
+) -> None:
+    """G11: the SDK has these two for a connection that was lost and for a time that ran out; servers have them too."""
+
+    async def on_call(message: dict[str, Any], send: Any) -> None:
+        error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": "no such order"}}
+        if not streamed:
+            await respond(send, 200, json.dumps(error).encode(), JSON)
+            return
+        await send(stream())
+        await send({"type": "http.response.body", "body": b"data: " + json.dumps(error).encode() + b"\n\n"})
+
+    with serving(app_of(on_call)) as address:
+        with pytest.raises(ServerError) as caught:
+            connections.call(Call(Transport("http", url=f"{address}/mcp"))).result(60)
+        assert (caught.value.code, caught.value.message) == (code, "no such order")
         connections.close()
 
 
@@ -287,8 +358,9 @@ def test_nobody_listens_any_more(connections: Connections) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_has_nothing_to_say_for_long(connections: Connections) -> None:
+def test_a_server_that_has_nothing_to_say_for_long(connections: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
     """G08: the stream of an older server is not given up for silence; what it says at last is heard."""
+    monkeypatch.setattr(web, "SLACK_S", 0.1)
     heard: list[str] = []
     connections.on_changed = heard.append
     speak = threading.Event()
@@ -311,9 +383,9 @@ def test_a_server_that_has_nothing_to_say_for_long(connections: Connections) -> 
         await anyio.sleep(60)
 
     with serving(app) as address:
-        transport = Transport("http", url=f"{address}/mcp", tool_timeout_s=1, startup_timeout_s=1)
+        transport = Transport("http", url=f"{address}/mcp", tool_timeout_s=3, startup_timeout_s=3)
         assert connections.call(Call(transport)).result(60) == {"content": []}
-        threading.Event().wait(web.SLACK_S * 3)
+        threading.Event().wait(2 * 3)
         speak.set()
         until(lambda: heard == ["s"])
         connections.close()

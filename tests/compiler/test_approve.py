@@ -121,6 +121,17 @@ def test_shapes_of_entries(entry: str, slug: str) -> None:
         assert subjects(made, slug) == ["profiles.dev.default_tools[1]"]
 
 
+@pytest.mark.parametrize("entry", ["b__notify", "mcp__b__notify", "b:notify", "b.notify"])
+def test_an_entry_spelled_as_hosts_spell_it_is_told_in_ours(entry: str) -> None:
+    """The pair that was meant is named, and nothing is approved by it (C04)."""
+    made = compiled(
+        f"[policy]\nauto_approve=['{entry}']\n[mcp_servers.a]\n[mcp_servers.b]", {"a": ["notify"], "b": ["notify"]}
+    )
+    [finding] = found(made, "rule-without-server")
+    assert '"b/notify"' in finding.advice
+    assert "a/notify" not in finding.advice
+
+
 def test_entries_that_meet_nothing() -> None:
     """A name is `unknown-tool`, a pattern `pattern-matches-nothing`; the nearest is named (X04)."""
     made = compiled(

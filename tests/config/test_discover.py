@@ -63,6 +63,15 @@ def test_a_shared_file_counts_where_it_has_servers(repository: Path, source: str
     assert find(repository / "a", None, {}) == (shared if is_ours else parent)
 
 
+@pytest.mark.parametrize("header", ["[mcpServers.a]", "[mcp-servers.a]", "[mcp_server.a]", "[MCP_Servers.a]"])
+def test_a_shared_file_with_almost_our_table_is_found_where_no_other_is(repository: Path, header: str) -> None:
+    """A misspelt table is told of, and not passed by as if nothing were there; a right one beats it (C04, law 8)."""
+    shared = put(repository / "a" / "config.toml", f'{header}\ncommand = "x"\n')
+    assert find(repository / "a" / "b", None, {}) == shared
+    right = put(repository / "mcpexpose.toml")
+    assert find(repository / "a" / "b", None, {}) == right
+
+
 def test_a_shared_file_of_another_encoding_is_found(repository: Path) -> None:
     """So that it is told of, and not passed by (C04)."""
     shared = put(repository / "config.toml")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mcpexpose.config import load
 from mcpexpose.model.finding import Severity
 from tests.config.reading import SERVER, line_and_column, parsed, said, text
+from tests.work import growth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KEYS = '[mcp_servers.a]\ncommand = "x"\n{}\n'
 HTTP = '[mcp_servers.a]\nurl = "https://mcp.example/mcp"\n{}\n'
@@ -174,6 +178,43 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest(source: str, subject:
     assert finding.severity is Severity.ERROR
     assert f'"{meant}"' in finding.message
     assert finding.details["suggests"] == [meant]
+
+
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        (KEYS.format("disabled = true"), "enabled = false"),
+        (KEYS.format("disabled = false"), "Remove it"),
+        (KEYS.format("alwaysLoad = true"), 'exposure = "direct"'),
+        (KEYS.format("defer_loading = true"), 'exposure = "deferred"'),
+        (KEYS.format("trust = true"), "[policy] auto_approve"),
+        (KEYS.format("timeout = 5000"), "in seconds"),
+        (HTTP.format('bearer_token = "x"'), "into a variable"),
+        (KEYS.format("[mcp_servers.a.tools.t]\nhidden = true"), 'exposure = "hidden"'),
+        (KEYS.format("[mcp_servers.a.tools.t]\ndeny = true"), "deny of its server"),
+    ],
+)
+def test_a_key_of_another_host_is_not_renamed_to_what_means_something_else(source: str, advice: str) -> None:
+    """Who follows the advice gets what the key meant: `disabled = true` never becomes `enabled = true` (C01)."""
+    _, [finding] = parsed(source)
+    assert finding.slug == "config-unknown-key"
+    assert advice in finding.advice
+
+
+@pytest.mark.parametrize("dots", ["my.server", "a.b.c"])
+def test_an_id_with_dots_and_no_quotes(dots: str) -> None:
+    """`[mcp_servers.my.server]` is a table within a table: the header that was meant is named (C01)."""
+    _, findings = parsed(f'[mcp_servers.{dots}]\ncommand = "x"\n')
+    assert any(f'[mcp_servers."{dots}"]' in finding.advice for finding in findings)
+
+
+def test_tools_of_a_profile_are_ours_where_they_are_a_list() -> None:
+    """Codex keeps a table `tools` in its profiles; a list of tools was meant for us, and is not dropped (C01)."""
+    _, findings = parsed('[profiles.ci]\ntools = ["a/x"]\n')
+    assert said(findings) == [("config-unknown-key", "profiles.ci.tools")]
+    assert "default_tools" in findings[0].message
+    _, findings = parsed("[profiles.ci.tools]\nweb_search = true\n")
+    assert said(findings) == []
 
 
 @pytest.mark.parametrize(
@@ -389,6 +430,9 @@ CONTROLS = [
     (KEYS.format('args = ["..\\build\\t.js"]'), "a:args[0]", True),
     (KEYS.format('args = ["--dir", "C:\\Program Files\\new"]').replace("\\P", "\\\\P"), "a:args[1]", True),
     (KEYS.format('env = { P = "C:\\temp" }'), "a:env.P", True),
+    (KEYS.format('args = ["--dir=C:\\temp"]'), "a:args[0]", True),
+    (KEYS.format('args = ["/c", "type C:\\notes.txt"]'), "a:args[1]", True),
+    (KEYS.format('env = { P = "/opt/x;C:\\tools" }'), "a:env.P", True),
     (HTTP.format('http_headers = { A = "x\\r\\nB: c" }'), "a:http_headers.A", False),
     (KEYS.format('args = ["x\\u0000y z"]'), "a:args[0]", False),
     (KEYS.format('allow = ["get\\t*"]'), "a:allow[0]", False),
@@ -415,6 +459,7 @@ def test_lines_that_are_meant_are_no_fault() -> None:
         'args = ["-c", """\nimport x\nprint(x.y)\n"""]\n'
         'env = { KEY = "-----BEGIN CERTIFICATE-----\\nabc\\n-----END CERTIFICATE-----\\n" }\n'
         '[mcp_servers.a.tools.t]\ndescription = "one\\ntwo"\n'
+        '[mcp_servers.b]\ncommand = "x"\nargs = ["--set=a:\\nb: c\\nd: e", "-c", "x = {1: 2};\\ty = 3"]\n'
     )
     assert parsed(source)[1] == ()
 
@@ -464,6 +509,34 @@ def test_a_broken_server_is_left_out_of_a_preview(keys: str, kept: bool) -> None
     assert config is not None
     assert sorted(config.mcp_servers) == (["a", "b"] if kept else ["b"])
     assert config.broken == (() if kept else ("a",))
+
+
+@pytest.mark.parametrize(
+    ("table", "default"),
+    [
+        ('[exposure]\ndefault = "hiden"', "hidden"),
+        ("[exposure]\ndefault = true", "hidden"),
+        ('[exposure]\ndefalt = "hidden"', "hidden"),
+        ('[Exposure]\ndefault = "hidden"', "hidden"),
+        ('[exposures]\ndefault = "hidden"', "hidden"),
+        ("[exposure]\ndefault = 'direct'\nsearch_limits = 3", "direct"),
+        ("[exposure]\nsearch_limit = 99", "deferred"),
+        ("[exposure]\ncontext_window = true", "deferred"),
+        ("[limits]\nargs_max_bytes = 0", "deferred"),
+    ],
+)
+def test_a_default_that_cannot_be_read_shows_nothing(table: str, default: str) -> None:
+    """What may have been meant to hide is not shown by a preview; a fault elsewhere leaves the default (X01, law 8)."""
+    config, findings = parsed(f"{table}\n{SERVER}")
+    assert len(findings) == 1
+    assert config is not None
+    assert config.exposure.default == default
+
+
+def test_a_policy_under_an_almost_right_name_approves_nothing() -> None:
+    config, _ = parsed(f"[polices]\nauto_approve = []\n{SERVER}")
+    assert config is not None
+    assert config.policy.auto_approve == ()
 
 
 def test_a_broken_policy_approves_nothing() -> None:
@@ -520,15 +593,21 @@ def test_a_number_that_python_does_not_write_is_said_at_its_place(place: str, nu
     assert parsed(f"# {number}\n[mcp_servers.a]\ncommand = 'x'\ndescription = '{number}'\n")[1] == ()
 
 
-@pytest.mark.parametrize(
-    "lines",
-    ["[mcp_servers.a]\ncommand = 'x'\n" + "".join(f"xkey{n} = 1\n" for n in range(5_000)), "allow = [" + "1," * 20_000],
-    ids=["unknown keys", "wrong types"],
-)
-def test_many_mistakes_take_little_time(lines: str) -> None:
-    """A hostile config has tens of thousands of mistakes: each is said, and none is compared with all others (C04)."""
-    source = lines if lines.startswith("[") else f"{SERVER}{lines}]\n"
-    before = time.monotonic()
-    _, findings = parsed(source)
-    assert len(findings) >= 5_000
-    assert time.monotonic() - before < 20
+def unknown_keys(number: int) -> str:
+    return "[mcp_servers.a]\ncommand = 'x'\n" + "".join(f"xkey{n} = 1\n" for n in range(number))
+
+
+def wrong_types(number: int) -> str:
+    return f"{SERVER}allow = [{'1,' * number}]\n"
+
+
+@pytest.mark.parametrize("source", [unknown_keys, wrong_types])
+def test_many_mistakes_are_not_compared_with_each_other(source: Callable[[int], str]) -> None:
+    """A hostile config has thousands of mistakes: each is said, at the same cost as one of a few (C04)."""
+    assert len(parsed(source(2_000))[1]) >= 2_000
+
+    def read(number: int) -> Callable[[], object]:
+        text = source(number)
+        return lambda: parsed(text)
+
+    assert growth(read, 50) < 11

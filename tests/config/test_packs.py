@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mcpexpose.config import document, packs, shipped
+from mcpexpose.model.policy import Approval, Exposure, SideEffect
 from tests.config.reading import said, text
 
 if TYPE_CHECKING:
@@ -98,11 +99,36 @@ def test_a_pack_that_is_wrong(source: str, slug: str, subject: str) -> None:
 
 def test_what_is_right_in_a_broken_pack_still_limits() -> None:
     """The preview keeps the constraints that can be read (C05)."""
-    source = TEAM + '[[constraints]]\nmatch = "*/y"\ndenny = true\n[[constraints]]\nmatch = "*/z"\ndeny = true\n'
+    source = TEAM + '[[constraints]]\nmatch = 3\ndeny = true\n[[constraints]]\nmatch = "*/z"\ndeny = true\n'
     pack, findings = packs.parse(text(source))
     assert pack is not None
     assert [each.match for each in pack.constraints] == ["*/x", "*/z"]
     assert len(findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "value"),
+    [
+        ("denny = true", "deny", True),
+        ('deny = "yes"', "deny", True),
+        ('max_exposure = "hiden"', "max_exposure", Exposure.HIDDEN),
+        ('max_exposur = "deferred"', "max_exposure", Exposure.HIDDEN),
+        ("approval = true", "approval", Approval.ASK),
+        ('min_side_effect = "worst"', "min_side_effect", SideEffect.DESTRUCTIVE),
+        ('deny = true\nside_effects = "write"', "side_effects", None),
+        ('deny = true\nside_effects = ["writes"]', "side_effects", None),
+        ("deny = true\ngroups = 3", "groups", None),
+        ("deny = true\nreason = 3", "deny", True),
+    ],
+)
+def test_a_limit_that_cannot_be_read_is_taken_at_its_strictest(keys: str, key: str, value: object) -> None:
+    """No preview shows more than the pack would leave, whatever its author meant (C05, law 2, law 8)."""
+    source = f'name = "team"\nversion = 1\n[[constraints]]\nmatch = "*/y"\n{keys}\n'
+    pack, findings = packs.parse(text(source))
+    assert findings
+    assert pack is not None
+    [constraint] = pack.constraints
+    assert getattr(constraint, key) == value
 
 
 def test_shipped_files_are_there() -> None:

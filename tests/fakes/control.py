@@ -47,7 +47,7 @@ def received(scripts: Path, server: str, method: str | None = None) -> list[dict
     path = scripts / f"{server}.log.jsonl"
     if not path.exists():
         return []
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     return [entry for entry in entries if "method" in entry and method in (None, entry["method"])]
 
 
@@ -56,7 +56,7 @@ def starts(scripts: Path, server: str) -> list[dict[str, Any]]:
     path = scripts / f"{server}.log.jsonl"
     if not path.exists():
         return []
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     return [entry for entry in entries if "start" in entry]
 
 

@@ -146,8 +146,8 @@ class FakeServer:
             return self.lists_here
         since = self.script_file.stat().st_mtime_ns if self.script_file.exists() else 0
         with self.lock:
-            lines = self.log_file.read_text(encoding="utf-8").splitlines()
-        entries = [json.loads(line) for line in lines]
+            lines = self.log_file.read_text(encoding="utf-8").split("\n")
+        entries = [json.loads(line) for line in lines if line]
         return sum(entry.get("method") == "tools/list" and entry["at"] >= since for entry in entries)
 
     def page(self, cursor: str | None, count: int) -> dict[str, Any]:

@@ -35,12 +35,16 @@ def serving(app: App) -> Iterator[str]:
         listener.close()
 
 
+_closed: list[socket.socket] = []
+
+
 def closed_port() -> int:
-    """A port at which nothing answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+    """A port at which nothing answers, and which no server of another test gets in the meantime."""
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    _closed.append(held)
+    port: int = held.getsockname()[1]
+    return port
 
 
 def handshake_only(app: App) -> App:

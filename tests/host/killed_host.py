@@ -2,7 +2,8 @@
 
 A process that has imported everything forks a server, and one host after the other, so that a life costs milliseconds.
 Each host goes on with the record and the events that the one before it left behind, and with the work that it did not
-see the end of, as a model would that asks again. It is killed after a random time.
+see the end of, as a model would that asks again. It is killed after so many calls and a random time, so that as much is
+done on a slow machine as on a fast one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from tests.host.running import plan_of, yes
 IMPORTED = (jsonschema, mcpexpose.host.calls, mcpexpose.toolschema.keywords, sqlite3)
 """What a host would import late: here before it is forked."""
 WORKERS = 4
-LIFE_S = 0.6
+MOST = 6
+"""Calls of a life, before it ends; one in seven ends while it still opens what the one before it left."""
+MOMENT_S = 0.03
+"""Within this time from there, it is killed."""
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -131,7 +135,10 @@ def main(folder: Path, moments: int, seed: int) -> dict[str, Any]:
     for moment in range(moments):
         before = len(lines(folder / "executed"))
         number = forked(lambda first=moment * 100_000: host(folder, first))
-        time.sleep(chance.random() * LIFE_S)
+        calls = chance.randrange(MOST + 1)
+        while len(lines(folder / "executed")) < before + calls:
+            time.sleep(0.002)
+        time.sleep(chance.random() * MOMENT_S)
         os.kill(number, signal.SIGKILL)
         _, status = os.waitpid(number, 0)
         assert os.WIFSIGNALED(status), "a host ended by itself"

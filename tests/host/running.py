@@ -59,7 +59,7 @@ def plan_of(
     *tools: tuple[PlannedTool, bytes],
     sink: Any = None,
     change: Callable[[Compiled], Compiled] = lambda done: done,
-    timeout_s: float = 5.0,
+    timeout_s: float = 200.0,
     clock: Any = None,
     runtime: Any = None,
     **more: Any,
@@ -67,7 +67,7 @@ def plan_of(
     """A plan of TOOLS in a runtime with a ledger in FOLDER; MORE goes to the runtime or the plan."""
     parts = {key: more.pop(key) for key in ("refresh", "recompile", "connections", "evidence") if key in more}
     done = compiled(*tools, **more)
-    transport = Transport("stdio", "fake-server", tool_timeout_s=timeout_s, startup_timeout_s=20)
+    transport = Transport("stdio", "fake-server", tool_timeout_s=timeout_s, startup_timeout_s=100)
     servers = tuple(replace(server, transport=transport) for server in done.plan.servers)
     done = change(replace(done, plan=replace(done.plan, servers=servers)))
     made = runtime or Runtime(audit=sink, ledger=Ledger(folder / "runs.sqlite"), **parts)
@@ -76,6 +76,34 @@ def plan_of(
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)
+
+
+class Hurried(asyncio.SelectorEventLoop):
+    """A loop whose clock goes on to the next timer as soon as there is nothing else to do: no time passes in which
+    somebody waits for a limit to end, and a limit may be so long that no machine is too slow for what keeps it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._gone = 0.0
+        selector: Any = self._selector  # type: ignore[attr-defined]
+        wait = selector.select
+
+        def at_once(seconds: float | None = None) -> Any:
+            ready = wait(seconds if seconds is None else 0)
+            self._gone += 0 if ready else seconds or 0
+            return ready
+
+        selector.select = at_once
+
+    def time(self) -> float:
+        return super().time() + self._gone
+
+
+def hurried(work: Coroutine[Any, Any, Any]) -> Any:
+    """What WORK gives in a Hurried loop."""
+    with asyncio.Runner(loop_factory=Hurried) as runner:
+        return runner.run(work)
 
 
 async def yes(ask: Any) -> bool:

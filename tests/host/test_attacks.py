@@ -8,7 +8,6 @@ import gc
 import json
 import logging
 import os
-import signal
 import sqlite3
 import threading
 import time
@@ -32,15 +31,16 @@ from mcpexpose import (
 from mcpexpose.host import ledger as ledger_module
 from mcpexpose.host.evidence import Evidence
 from mcpexpose.model.policy import Approval, PolicyState, SideEffect
+from mcpexpose.model.transport import Transport
 from tests.builders import compiled, tool
 from tests.host.running import OK, Memory, Server, plan_of, run, yes
+from tests.work import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from pathlib import Path
 
     from mcpexpose.host.ledger import Bound, Request
-    from mcpexpose.model.transport import Transport
 
 WRITE = SideEffect.WRITE
 
@@ -123,6 +123,32 @@ def test_a_change_that_is_heard_while_the_server_starts(tmp_path: Path) -> None:
     wire.close()
 
 
+@pytest.mark.parametrize(("listed", "outcome"), [("put", "ok"), ("other", "refused:stale-revision")])
+def test_a_server_that_says_so_whenever_it_starts(tmp_path: Path, listed: str, outcome: str) -> None:
+    """G08, G14: it is asked for its list before the call is refused, once, as a stale one always is."""
+    server, asked = Server(), []
+
+    class Listing(Wire):
+        def list_tools(self, server: str, transport: Transport) -> concurrent.futures.Future[list[Any]]:
+            async def given() -> list[Any]:
+                asked.append(server)
+                return [{"name": listed}]
+
+            return asyncio.run_coroutine_threadsafe(given(), self.loop)
+
+    wire = Listing(server)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), connections=wire)
+    wire.meanwhile = lambda: plan.runtime.changed("gh")
+    session = plan.session()
+    handle = inspected(session, "put")
+    session.approve(handle, {})
+    assert run(session.call(handle, {})).outcome == outcome
+    assert asked == ["gh"]
+    assert len(server.calls) == (outcome == "ok")
+    assert [each.state for each in plan.runtime.ledger.requests()] == ([] if outcome == "ok" else ["granted"])
+    wire.close()
+
+
 def test_a_change_that_is_heard_while_the_call_is_written_down(tmp_path: Path) -> None:
     """G08, G06: nothing is sent, nothing is open, and the approval was not used."""
     ledger = Slow(tmp_path / "runs.sqlite")
@@ -145,7 +171,7 @@ def test_a_call_that_is_cancelled_while_it_is_written_down(tmp_path: Path) -> No
     handle = inspected(session, "put")
     session.approve(handle, {})
     writing, go_on = threading.Event(), threading.Event()
-    ledger.meanwhile = lambda: (writing.set(), go_on.wait(20))
+    ledger.meanwhile = lambda: (writing.set(), go_on.wait())
 
     async def main() -> None:
         task = asyncio.create_task(session.call(handle, {}, through=server))
@@ -244,7 +270,7 @@ def test_two_servers_that_change_at_once(tmp_path: Path) -> None:
 
 def test_what_was_settled_while_it_was_on_its_way(tmp_path: Path) -> None:
     """G11: the end of a call that an operator settled closes no other one that was begun since."""
-    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), timeout_s=20)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE))
     session = plan.session()
     handle = inspected(session, "put")
 
@@ -437,20 +463,26 @@ def test_a_full_pool_of_the_host_holds_nothing_up(tmp_path: Path) -> None:
 
 
 def test_carriers_that_never_end_hold_no_others_up(tmp_path: Path) -> None:
-    """G11: each times out by itself, and the process may end."""
-    plan = plan_of(tmp_path, tool("gh", "get"), timeout_s=1.5)
-    session = plan.session()
+    """G11: each times out by itself, and those that are still at it keep no other call waiting."""
+    hasty, end = Transport("stdio", "x", tool_timeout_s=0.5), threading.Event()
+
+    def change(done: Any) -> Any:
+        servers = (replace(each, transport=hasty) if each.id == "gh" else each for each in done.plan.servers)
+        return replace(done, plan=replace(done.plan, servers=tuple(servers)))
+
+    session = plan_of(tmp_path, tool("gh", "get"), tool("zz", "look"), change=change, timeout_s=200).session()
 
     async def main() -> list[str]:
-        handle = inspected(session, "get")
-        calls = [session.call(handle, {"n": n}, through=lambda carried: time.sleep(30)) for n in range(40)]
+        handle, other = inspected(session, "get"), inspected(session, "look", "zz")
+        calls = [session.call(handle, {"n": n}, through=lambda carried: end.wait()) for n in range(40)]
         stuck = asyncio.gather(*calls)
-        assert (await session.call(handle, {}, through=lambda carried: OK)).outcome == "ok"
-        return [outcome.outcome for outcome in await stuck]
+        assert (await session.call(other, {}, through=lambda carried: OK)).outcome == "ok"
+        ends = [outcome.outcome for outcome in await stuck]
+        assert (await session.call(other, {}, through=lambda carried: OK)).outcome == "ok"
+        return ends
 
-    begun = time.monotonic()
     assert run(main()) == ["timed-out"] * 40
-    assert time.monotonic() - begun < 20
+    end.set()
 
 
 @pytest.mark.parametrize("kind", ["async", "sync"])
@@ -462,7 +494,7 @@ def test_a_list_that_never_comes(tmp_path: Path, kind: str) -> None:
         await asyncio.Event().wait()
 
     def blocked(server: str) -> Any:
-        end.wait(30)
+        end.wait()
 
     def short(done: Any) -> Any:
         servers = tuple(
@@ -492,10 +524,12 @@ def test_a_fork_in_the_middle_of_a_list(tmp_path: Path) -> None:
     """G08: a host that forks its workers while a server is asked: they ask by themselves, and wait for nobody."""
 
     async def refresh(server: str) -> list[dict[str, Any]]:
-        await asyncio.sleep(0.05 if os.getpid() == parent else 0)
+        begun.set()
+        if os.getpid() == parent:
+            await forked.wait()
         return [{"name": "get"}]
 
-    parent = os.getpid()
+    parent, begun, forked = os.getpid(), asyncio.Event(), asyncio.Event()
     plan = plan_of(tmp_path, tool("gh", "get"), refresh=refresh)
     plan.list_changed("gh")
 
@@ -510,22 +544,17 @@ def test_a_fork_in_the_middle_of_a_list(tmp_path: Path) -> None:
 
     async def main() -> int:
         asking = asyncio.create_task(plan.refresh("gh"))
-        await asyncio.sleep(0.01)
-        assert not asking.done()
+        await begun.wait()
         number = os.fork()
         if not number:
             asyncio.events._set_running_loop(None)
             child()
+        forked.set()
         assert await asking
         return number
 
-    number = run(main())
-    end = time.monotonic() + 20
-    while (done := os.waitpid(number, os.WNOHANG)) == (0, 0):
-        if time.monotonic() > end:
-            os.kill(number, signal.SIGKILL)
-        time.sleep(0.01)
-    assert os.waitstatus_to_exitcode(done[1]) == 0
+    _, status = os.waitpid(run(main()), 0)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_a_plan_whose_index_cannot_be_built(tmp_path: Path) -> None:
@@ -548,10 +577,13 @@ def test_a_plan_whose_index_cannot_be_built(tmp_path: Path) -> None:
 def test_who_gives_up_takes_no_other_along(tmp_path: Path) -> None:
     """G08: a list that was asked for by a call that was cancelled is asked for again by those that wait for it."""
     asked: list[int] = []
+    begun = asyncio.Event()
 
     async def refresh(server: str) -> list[dict[str, Any]]:
         asked.append(1)
-        await asyncio.sleep(0.05)
+        begun.set()
+        if len(asked) == 1:
+            await asyncio.Event().wait()
         return [{"name": "get"}]
 
     plan = plan_of(tmp_path, tool("gh", "get"), refresh=refresh)
@@ -561,9 +593,10 @@ def test_who_gives_up_takes_no_other_along(tmp_path: Path) -> None:
 
     async def main() -> None:
         first = asyncio.create_task(session.call(handle, {}, through=Server()))
-        await asyncio.sleep(0.01)
+        await begun.wait()
         second = asyncio.create_task(session.call(handle, {}, through=Server()))
-        await asyncio.sleep(0.01)
+        for _ in range(10):  # it comes to where it waits for the list
+            await asyncio.sleep(0)
         first.cancel()
         assert (await second).outcome == "ok"
 
@@ -572,8 +605,8 @@ def test_who_gives_up_takes_no_other_along(tmp_path: Path) -> None:
 
 
 def test_a_record_that_another_process_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A writer waits for it, and is refused in the end; meanwhile the loop and readers go on."""
-    monkeypatch.setattr(ledger_module, "_BUSY_S", 0.5)
+    """A writer waits for it; meanwhile the loop and readers go on."""
+    monkeypatch.setattr(ledger_module, "_BUSY_S", 200.0)
     plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE), tool("gh", "get"))
     session = plan.session()
     assert plan.runtime.ledger.requests() == ()
@@ -584,16 +617,29 @@ def test_a_record_that_another_process_holds(tmp_path: Path, monkeypatch: pytest
         server = Server()
         writing = asyncio.create_task(session.call(inspected(session, "put"), {}, approve=yes, through=server))
         for _ in range(5):
-            begun = time.monotonic()
             assert (await session.call(inspected(session, "get"), {}, through=Server())).outcome == "ok"
-            assert time.monotonic() - begun < 0.4
         assert not writing.done()
-        assert (await writing).outcome == "refused:audit-unavailable"
         assert server.calls == []
+        other.execute("ROLLBACK")
+        assert (await writing).outcome == "ok"
 
     run(main())
+    other.close()
+
+
+def test_a_record_that_is_not_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer is refused in the end, and not sent; the next one after it was given back is not."""
+    monkeypatch.setattr(ledger_module, "_BUSY_S", 0.1)
+    plan = plan_of(tmp_path, tool("gh", "put", side_effect=WRITE))
+    session, server = plan.session(), Server()
+    assert plan.runtime.ledger.requests() == ()
+    other = sqlite3.connect(tmp_path / "runs.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    refused = run(session.call(inspected(session, "put"), {}, approve=yes, through=server))
+    assert (refused.outcome, server.calls) == ("refused:audit-unavailable", [])
     other.execute("ROLLBACK")
     other.close()
+    monkeypatch.undo()
     assert run(session.call(inspected(session, "put"), {}, approve=yes, through=Server())).outcome == "ok"
 
 
@@ -697,40 +743,52 @@ def test_a_logger_that_drops_events(tmp_path: Path) -> None:
 # floods
 
 
-async def most_between(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:
-    """What WORK gives, and for how long the loop was held up at most meanwhile."""
-    longest, task = 0.0, asyncio.ensure_future(work)
-    while not task.done():
-        begun = time.monotonic()
-        await asyncio.sleep(0.001)
-        longest = max(longest, time.monotonic() - begun)
-    return await task, longest
+def most_of_the_loop(work: Callable[[], Coroutine[Any, Any, Any]], most: int) -> Any:
+    """What WORK gives, which may take no more than MOST steps of the loop's own thread, where everybody waits."""
+    given: list[Any] = []
+    steps(lambda: given.append(run(work())), most)
+    return given[0]
 
 
 def test_a_flood_of_progress(tmp_path: Path) -> None:
-    """A server that reports progress without end is heard now and then, and no one waits for it."""
-    session = plan_of(tmp_path, tool("gh", "get")).session()
+    """A server that reports progress without end is heard now and then: of 300,000 reports while the loop is at
+    something else, one.
+    """
+    session = plan_of(tmp_path, tool("gh", "get"), timeout_s=200).session()
+    woken: list[Any] = []
 
-    def flood(carried: Any) -> Any:
-        for _ in range(300_000):
-            carried.progress()
-        return OK
+    async def main() -> Any:
+        loop, reported = asyncio.get_running_loop(), threading.Event()
+        wake = loop.call_soon_threadsafe
 
-    outcome, longest = run(most_between(session.call(inspected(session, "get"), {}, through=flood)))
-    assert outcome.outcome == "ok"
-    assert longest < 1
+        def counted(call: Any, *given: Any, **more: Any) -> Any:
+            woken.append(call)
+            return wake(call, *given, **more)
+
+        def flood(carried: Any) -> Any:
+            loop.call_soon_threadsafe(reported.wait)  # the loop is at something else
+            woken.clear()
+            for _ in range(300_000):
+                carried.progress()
+            reported.set()
+            return OK
+
+        loop.call_soon_threadsafe = counted  # type: ignore[method-assign]
+        return await session.call(inspected(session, "get"), {}, through=flood)
+
+    assert run(main()).outcome == "ok"
+    assert len(woken) <= 3
 
 
 def test_an_error_of_very_many_words(tmp_path: Path) -> None:
     """A failure that is told at length is cut, and cleaned beside the loop; nobody else waits."""
     session = plan_of(tmp_path, tool("gh", "get")).session()
     said = {"isError": True, "content": [{"type": "text", "text": f"word {n}"} for n in range(100_000)]}
-    call = session.call(inspected(session, "get"), {}, through=Server(said))
-    outcome, longest = run(most_between(call))
+    run(session.call(inspected(session, "get"), {}, through=Server(OK | {"isError": True})))  # what is imported late is
+    outcome = most_of_the_loop(lambda: session.call(inspected(session, "get"), {}, through=Server(said)), 30_000)
     assert outcome.outcome == "tool-error"
     assert outcome.text.startswith("word 0\nword 1\n")
     assert len(json.dumps(outcome.result)) < 200_000
-    assert longest < 1.5
 
 
 def test_evidence_fills_no_disk(tmp_path: Path) -> None:

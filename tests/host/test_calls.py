@@ -25,7 +25,7 @@ from mcpexpose import (
 from mcpexpose.model.calling import ResultTooLarge, ResultUnreadable
 from mcpexpose.model.policy import SideEffect
 from tests.builders import tool
-from tests.host.running import Memory, Server, plan_of, run, yes
+from tests.host.running import Memory, Server, hurried, plan_of, run, yes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,6 @@ def plan(tmp_path: Path, sink: Memory) -> HostPlan:
         tool("gh", "count", outputSchema=OUTPUT),
         sink=sink,
         change=small,
-        timeout_s=0.3,
     )
 
 
@@ -66,7 +65,7 @@ def handle(plan: HostPlan, name: str) -> tuple[Any, Inspection]:
 
 def call(plan: HostPlan, name: str, answer: Any, **options: Any) -> Any:
     session, found = handle(plan, name)
-    return run(session.call(found, {}, through=Server(answer), approve=yes, **options))
+    return hurried(session.call(found, {}, through=Server(answer), approve=yes, **options))
 
 
 def content(text: str, **more: Any) -> dict[str, Any]:
@@ -107,6 +106,9 @@ def test_a_result_comes_whole(plan: HostPlan, sink: Memory) -> None:
         {"content": [{"type": "text"}], "structuredContent": {"n": 1}},
         {"content": [{"type": "image", "data": "x"}], "structuredContent": {"n": 1}},
         {"content": [], "structuredContent": {"n": 1}, "isError": "no"},
+        {"content": [{"type": "resource", "resource": {"uri": "x:y"}}], "structuredContent": {"n": 1}},
+        {"content": [{"type": "resource", "resource": {"text": "x"}}], "structuredContent": {"n": 1}},
+        {"content": [{"type": "resource", "resource": {"uri": "x:y", "text": 5}}], "structuredContent": {"n": 1}},
         [], None, "text", 3,
     ],
 )  # fmt: skip
@@ -258,7 +260,7 @@ def test_a_writer_that_is_silent_is_unknown(plan: HostPlan, sink: Memory, answer
     """G11: an equal call is refused until somebody settles it; another one is not; nothing is sent twice."""
     session, found = handle(plan, "put")
     server = Server(answer)
-    outcome = run(session.call(found, {"sku": "A"}, through=server, approve=yes))
+    outcome = hurried(session.call(found, {"sku": "A"}, through=server, approve=yes))
     assert isinstance(outcome, Unknown)
     assert "failed" not in outcome.text
     assert sink.told("call")[-1] == "unknown-completion"
@@ -297,14 +299,15 @@ def test_an_answer_that_cannot_be_read_is_an_answer(plan: HostPlan, error: Excep
     assert plan.runtime.ledger.open_runs() == ()
 
 
-@pytest.mark.slow
 def test_progress_renews_the_limit(plan: HostPlan) -> None:
     """It may go on for longer than the limit as long as it says so, and not for ever."""
 
     async def slow(carried: Carried) -> Any:
         for _ in range(5):
             await asyncio.sleep(carried.timeout_s * 0.6)
-            threading.Thread(target=carried.progress).start()
+            reports = threading.Thread(target=carried.progress)
+            reports.start()
+            reports.join()
         return {"content": []}
 
     assert call(plan, "get", slow).outcome == "ok"
@@ -321,9 +324,14 @@ def test_a_cancelled_writer_stays_open(plan: HostPlan, sink: Memory) -> None:
     """Cancellation says nothing about what the server did."""
 
     async def main(name: str) -> None:
-        session = plan.session()
-        task = asyncio.create_task(session.call(session.inspect("gh", name), {}, through=Server(hang), approve=yes))  # type: ignore[arg-type]
-        await asyncio.sleep(0.1)
+        session, there = plan.session(), asyncio.Event()
+
+        async def hang(carried: Carried) -> Any:
+            there.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.create_task(session.call(session.inspect("gh", name), {}, through=hang, approve=yes))  # type: ignore[arg-type]
+        await there.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -127,7 +127,7 @@ class Host:
 
     def list_changed(self) -> None:
         """Wait until the host heard of it."""
-        for _ in range(2000):
+        for _ in range(12_000):
             if self.runtime.heard.get("desk"):
                 return
             import time

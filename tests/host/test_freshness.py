@@ -120,13 +120,15 @@ class Lister:
     def __init__(self, *names: str) -> None:
         self.names = names
         self.asked = 0
-        self.delay = 0.0
+        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+        self.go_on.set()
         self.fails = False
 
     async def __call__(self, server: str) -> list[dict[str, Any]]:
         self.asked += 1
         listed = entries(*self.names)
-        await asyncio.sleep(self.delay)
+        self.begun.set()
+        await self.go_on.wait()
         if self.fails:
             raise ConnectionError("gone")
         return listed
@@ -206,18 +208,19 @@ def test_another_list_refuses(tmp_path: Path) -> None:
 def test_a_change_during_the_list_asks_once_more(tmp_path: Path) -> None:
     """At most two lists for a burst, and the last change is not lost."""
     lister = Lister("get")
-    lister.delay = 0.1
+    lister.go_on.clear()
     plan = plan_of(tmp_path, tool("gh", "get"), refresh=lister)
 
     async def main() -> None:
         plan.list_changed("gh")
         first = asyncio.create_task(plan.refresh("gh"))
-        await asyncio.sleep(0.03)
+        await lister.begun.wait()
         lister.names = ("get", "new")
         for _ in range(100):
             plan.list_changed("gh")
         joined = asyncio.create_task(plan.refresh("gh"))
         assert not is_quiet(plan.runtime)
+        lister.go_on.set()
         assert await first
         assert await joined
 

@@ -250,10 +250,10 @@ def test_another_process_answers(plan: HostPlan, tmp_path: Path) -> None:
         session = plan.session()
         ledger = Ledger(tmp_path / "runs.sqlite")
         child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "runs.sqlite"), answer])
-        queue = ApprovalQueue(ledger, wait_s=30)
+        queue = ApprovalQueue(ledger, wait_s=200)
         call = session.call(inspected(session, "gh", "put"), {"id": "SENTINEL"}, approve=queue, through=Server())
         assert run(call).outcome == expected
-        assert child.wait(10) == 0
+        assert child.wait(200) == 0
         assert ledger.requests() == ()
     assert all(b"SENTINEL" not in file.read_bytes() for file in tmp_path.iterdir())
 

@@ -21,7 +21,7 @@ def test_a_host_that_is_killed_again_and_again(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     words = [sys.executable, "-m", "tests.host.killed_host", str(tmp_path), str(MOMENTS), str(SEED)]
     env = {**os.environ, "PYTHONPATH": str(root), "MCPEXPOSE_STATE_DIR": str(tmp_path)}
-    done = subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=170, check=True)
+    done = subprocess.run(words, cwd=root, env=env, capture_output=True, timeout=280, check=True)
     found = json.loads(done.stdout)
     print("killed hosts:", json.dumps(found))
     assert found["moments"] == MOMENTS

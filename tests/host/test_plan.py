@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import json
 import subprocess
 import sys
@@ -36,6 +37,20 @@ def test_public_names() -> None:
     assert all(getattr(mcpexpose, name) is not None for name in mcpexpose.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nope'"):
         _ = mcpexpose.nope  # type: ignore[attr-defined]
+
+
+def test_what_is_public_says_what_it_is() -> None:
+    """Every public class, function, method and property has a docstring of its own or of its kind."""
+    silent = []
+    for name in (name for name in mcpexpose.__all__ if not name.startswith("_")):
+        thing = getattr(mcpexpose, name)
+        members = vars(thing).items() if inspect.isclass(thing) else ()
+        named = [(name, thing)] + [(f"{name}.{key}", value) for key, value in members if not key.startswith("_")]
+        for label, each in named:
+            said = each.fget if isinstance(each, property) else each
+            if (inspect.isfunction(said) or inspect.isclass(said)) and not inspect.getdoc(said):
+                silent.append(label)
+    assert silent == []
 
 
 def test_a_loaded_plan_says_what_it_is(plan: HostPlan, done: Compiled) -> None:

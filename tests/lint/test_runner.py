@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,9 +12,10 @@ from mcpexpose.lint.registry import all_rules, families
 from mcpexpose.lint.suppress import waiver_for
 from mcpexpose.model.config import LintTable
 from mcpexpose.model.finding import Finding, Severity
+from tests.work import growth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from mcpexpose.lint.runner import Linted
@@ -157,20 +157,23 @@ def test_every_rule_belongs_to_a_family() -> None:
     assert not set(families()) & set(all_rules())
 
 
-@pytest.mark.slow
 def test_a_text_is_compared_with_its_own_words(tmp_path: Path) -> None:
-    """Of thousands of tools, half of them hidden, no text is held against every name (C04)."""
+    """Of many tools, half of them hidden, no text is held against every name (C04)."""
     from tests.lint.linting import lint_files
 
-    tools = [
-        {"name": f"{kind}_report_{n}", "description": f"Like hidden_report_{n}.", "inputSchema": {"type": "object"}}
-        for kind in ("hidden", "shown")
-        for n in range(4_000)
-    ]
-    config = SERVER + 'deny = ["hidden_*"]\n'
-    catalog = json.dumps({"server": "crm", "tools": tools})
-    before = time.monotonic()
     chosen = choose(None, select=("hidden-but-named",))
-    result = lint_files(tmp_path, {"config.toml": config, "catalogs/crm.json": catalog}, chosen)
-    assert len([finding for finding in result.findings if finding.slug == "hidden-but-named"]) == 4_000
-    assert time.monotonic() - before < 40
+
+    def linted(number: int) -> Callable[[], object]:
+        tools = [
+            {"name": f"{kind}_report_{n}", "description": f"Like hidden_report_{n}.", "inputSchema": {"type": "object"}}
+            for kind in ("hidden", "shown")
+            for n in range(number)
+        ]
+        config = SERVER + 'deny = ["hidden_*"]\n'
+        files = {"config.toml": config, "catalogs/crm.json": json.dumps({"server": "crm", "tools": tools})}
+        return lambda: found.append(lint_files(tmp_path, files, chosen))
+
+    found: list[Any] = []
+    assert growth(linted, 30) < 11
+    named = [[each for each in result.findings if each.slug == "hidden-but-named"] for result in found]
+    assert [len(each) for each in named] == [1, 300, 30]

@@ -8,6 +8,7 @@ from mcpexpose.lint.confusable import foreign_letters, skeleton, slip
 from mcpexpose.lint.mentions import distinctive
 from mcpexpose.lint.packages import package_of, pinned, program
 from mcpexpose.lint.verbs import verb_of_name, verb_of_text
+from mcpexpose.model.reserved import is_own, is_reserved_server_id
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,15 @@ from mcpexpose.lint.verbs import verb_of_name, verb_of_text
         ("result_set", None),
         ("get_set_list", "read_only"),
         ("weather", None),
+        ("get_or_create_user", "write"),
+        ("searchAndDestroy", "destructive"),
+        ("search_and_rank", "read_only"),
+        ("rollback_release", "write"),
+        ("get_rollback_plan", "read_only"),
+        ("plan_rollback", None),
+        ("flush_queue", "destructive"),
+        ("image_prune_preview", "read_only"),
+        ("delete_preview", "destructive"),
     ],
 )
 def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
@@ -52,6 +62,9 @@ def test_names_say_what_a_tool_does(name: str, effect: str | None) -> None:
         ("Order history of a customer", None),
         ("Order a pizza", "write"),
         ("Cancels an order", "write"),
+        ("Reads and deletes the next message of the queue", "destructive"),
+        ("Reads and explains a file", "read_only"),
+        ("Lists the users and deleted groups", "read_only"),
         ("", None),
     ],
 )
@@ -72,6 +85,8 @@ def test_letters_of_other_scripts_are_seen_through() -> None:
     [
         ("send_invoice", "send_invoiec", ("invoice", "invoiec")),
         ("search_all", "serch_all", ("search", "serch")),
+        ("search", "serach", ("search", "serach")),
+        ("create", "crete", None),
         ("get_user", "get_users", None),
         ("get_user_list", "get_users_list", None),
         ("get_v1_data", "get_v2_data", None),
@@ -101,3 +116,31 @@ def test_only_joined_names_are_told_from_prose() -> None:
     assert not distinctive("contacts")
     assert not distinctive("read-only")
     assert not distinctive("get_user", 3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "データを取得",
+        "サーバー一覧",
+        "検索_API",
+        "read_µs",
+        "nº_pedido",
+        "1ª_linha",
+        "ㇰ_ー〱",
+        "中文search",
+        "ﾌｧｲﾙ検索",
+        "okina_ʻāina",
+    ],
+)
+def test_marks_that_belong_to_every_script_mix_none(name: str) -> None:
+    """The long-vowel mark of Japanese, ordinals and units are no letters of a foreign script."""
+    assert foreign_letters(name) == ()
+
+
+@pytest.mark.parametrize("name", ["findTools", "FIND-TOOLS", "find.tools", "Find Tools", "callTool"])
+def test_own_names_in_any_dress_are_own_names(name: str) -> None:
+    """Letter case and separators tell no two names apart for a reader (F10)."""
+    assert is_own(name)
+    assert is_reserved_server_id("Find-Tools")
+    assert not is_own(name + "et")

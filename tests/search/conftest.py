@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,6 +52,10 @@ class Searched:
         return next(hit for hit in self.ask(query).hits if hit.row == row)
 
     def names(self) -> list[str]:
+        return self._names
+
+    @cached_property
+    def _names(self) -> list[str]:
         return [str(tool.id) for tool in self.plan.tools]
 
 

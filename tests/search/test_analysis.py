@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpexpose.search import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -116,3 +120,36 @@ def test_searching_imports_no_whoosh() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("JSONtoCSV", ["json", "csv"]),
+        ("createPDFfromHTML", ["creat", "pdf", "html"]),
+        ("XMLandJSONof2", ["xml", "json", "2"]),
+        ("IDToken", ["id", "token"]),
+        ("NASAonline", ["nas", "aonlin"]),
+    ],
+)
+def test_acronyms_before_a_small_word_are_whole(text: str, parts: list[str]) -> None:
+    """PDFtoText is no PD Fto Text; what only begins like such a word is no such word (F01)."""
+    assert [token.term for token in analysis.tokens(text) if token.joins == 0 and token.term] == parts
+
+
+@pytest.mark.parametrize("filler", ["查询天气", "メールを", "สวัสดี", "날씨를"])
+def test_a_sentence_without_blanks_is_searched_to_its_end(filler: str) -> None:
+    """A long word is cut, a long sentence is not (F01)."""
+    text = filler * 240 + "取消"
+    assert "取消" in analysis.terms(text)
+    assert max(map(len, analysis.terms("x" * 500 + "取消" + "é" * 500))) == analysis.MAX_WORD
+
+
+def test_small_words_of_one_character_are_no_terms(over: Callable[..., Any]) -> None:
+    """Neither a query nor a gap between names; within a run of characters they are kept (F01, F09)."""
+    assert analysis.terms("github の issue") == ["github", "issu"]
+    assert analysis.terms("查询search和trace") == ["查询", "查", "询", "search", "trace"]
+    assert "的订" in analysis.terms("我的订单")
+    one = over({"a": {"t": "我的订单 的 状态"}})
+    assert one.find("的") == []
+    assert one.find("订") == ["a/t"]

@@ -41,7 +41,8 @@ def test_its_weights_are_those_of_the_fields() -> None:
     "sentence",
     [
         f"{len(lexicon.STOP)} of them (the,",
-        f"{analysis.MAX_WORD} characters of a word, {documents.MAX_TEXT:,} of a field, {documents.MAX_NODES:,} nodes",
+        f"{analysis.MAX_WORD} characters of a word (a sentence without blanks is no word), "
+        f"{documents.MAX_TEXT:,} of a field, {documents.MAX_NODES:,} nodes",
         f"at most {query.MAX_QUERY:,} characters, and its {query.MAX_WORDS} rarest words",
         f"At most {query.MAX_MENDED} words, of at most {query.MAX_TRIED} that are tried, which have at most "
         f"{query.MAX_LETTERS} letters together",

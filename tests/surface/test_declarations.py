@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+
+import pytest
 
 from mcpexpose.surface.declarations import SEARCH_SIDE_EFFECT, declaration, declaration_text, search_tool
 from mcpexpose.surface.wording import DESCRIPTION_LIMIT
@@ -17,6 +20,24 @@ def test_a_declaration_is_the_alias_the_text_and_the_schema_as_it_came() -> None
     assert declared == {"name": "s__t", "description": "Text", "inputSchema": schema}
     assert list(declared["inputSchema"]["properties"]) == ["b", "a"]
     assert json.loads(declaration_text(declared)) == declared
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "object"}, {"type": "object", "properties": {}}),
+        ({}, {"type": "object", "properties": {}}),
+        ({"additionalProperties": False}, {"type": "object", "properties": {}, "additionalProperties": False}),
+        ({"type": "object", "anyOf": [{}]}, {"type": "object", "properties": {}, "anyOf": [{}]}),
+        ({"properties": {"a": {"type": "object"}}}, {"type": "object", "properties": {"a": {"type": "object"}}}),
+    ],
+)
+def test_a_schema_without_properties_is_told_with_none(schema: dict[str, Any], told: dict[str, Any]) -> None:
+    """Providers refuse `{"type": "object"}`; the definition that calls are checked against stays as it came (G03)."""
+    line = definition("s", "t", "Text", schema)
+    assert declaration(line)["inputSchema"] == told
+    assert line["inputSchema"] == schema
+    assert list(declaration(line)["inputSchema"]) == sorted(told)
 
 
 def test_declaration_and_answer_cut_a_text_alike() -> None:

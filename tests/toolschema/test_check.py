@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from mcpexpose.model.limits import TARGETS
 from mcpexpose.model.names import ToolId
 from mcpexpose.toolschema import check_definition, not_portable, patterns
 from mcpexpose.toolschema.dialects import KNOWN
+from tests.work import steps
 
 DIALECTS = ["https://" + address for address in KNOWN]
 KEYWORDS = sorted(
@@ -160,9 +160,9 @@ def test_a_long_chain_of_references_is_too_deep() -> None:
 def test_references_that_multiply_take_no_time() -> None:
     """Thirty levels of two references each are 2**30 paths, and one look (law 8)."""
     parts = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)} | {"d30": {"type": "string"}}
-    started = time.monotonic()
-    assert slugs(of({"x": {"$ref": "#/$defs/d0"}}, **{"$defs": parts})) == set()
-    assert time.monotonic() - started < 5
+    schema = of({"x": {"$ref": "#/$defs/d0"}}, **{"$defs": parts})
+    assert slugs(schema) == set()
+    steps(lambda: slugs(schema), most=1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,8 @@ def test_what_can_be_fulfilled_is_no_contradiction(schema: Any) -> None:
         r"(\d|\d)*x",
         "(x(?:b?|c?))*$",
         "(x(?:a?)?)*$",
+        "^(a{2,5})*$",
+        "^(x{1,2}x)*$",
     ],
 )
 def test_patterns_that_run_away_are_told(pattern: str) -> None:
@@ -259,6 +261,9 @@ def test_patterns_that_run_away_are_told(pattern: str) -> None:
         "^(foo|bar)+$",
         "^(a|a)x$",
         "^(get|put)?(x|y)*$",
+        r"^([A-Z]{2,5}-\d+)(,[A-Z]{2,5}-\d+)*$",
+        "^(?:(?:ab|c){1,3};)+$",
+        "^([0-9a-f]{1,4}:){0,7}[0-9a-f]{1,4}$",
     ],
 )
 def test_common_patterns_are_no_risk(pattern: str) -> None:
@@ -272,6 +277,14 @@ def test_no_text_of_a_server_is_printed_raw() -> None:
     for problem in check_definition(tool(schema)):
         finding = problem.finding(ToolId("s", "t\nx"), "catalogs/s.json", 0)
         assert not {"\x1b", "\n", "\u202e"} & set(finding.message + finding.advice)
+
+
+def test_no_password_of_an_address_is_quoted() -> None:
+    address = "https://bob:hunter2secret9@x.example/s"
+    for part in ({"$ref": address}, {"$schema": address}):
+        (problem,) = check_definition(tool(of({"s": part})))
+        assert "hunter2secret9" not in problem.message
+        assert "x.example" in problem.message
 
 
 def portable(schema: Any, *targets: str, **more: Any) -> dict[str, list[str]]:
@@ -380,11 +393,10 @@ CLASSES = "[\0-\uffff]" * 1_000
     ],
     ids=["classes", "classes without case", "empty groups", "groups of groups", "names", "long", "dynamic", "allOf"],
 )
-def test_no_schema_takes_long(schema: dict[str, Any]) -> None:
+def test_no_schema_is_much_work(schema: dict[str, Any]) -> None:
     """What is cheap to send is cheap to judge: patterns are read and not compiled, places are not paired (C04)."""
-    before = time.monotonic()
     check_definition(tool(schema))
-    assert time.monotonic() - before < 15
+    steps(lambda: check_definition(tool(schema)), most=20_000_000)
 
 
 @pytest.mark.parametrize("pattern", ["(?<=a+)b", "a(?i)b", "(?P<n>a)(?P<n>b)", "[b-a]", "(?<=(a|bc))d"])

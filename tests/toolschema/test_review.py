@@ -170,3 +170,13 @@ def test_names_of_servers_are_made_safe() -> None:
     (part,) = differences(reviewed(takes()), reviewed(takes(**{"a\x1b[31m\u202e": STRING})))
     assert "\x1b" not in part.text
     assert "\u202e" not in part.text
+
+
+def test_an_empty_text_and_no_hints_are_the_same_as_none() -> None:
+    """A lock is compared by meaning: nothing was said before, and nothing is said now (C07)."""
+    bare: dict[str, Any] = {"inputSchema": {"type": "object"}}
+    empty = {**bare, "title": "", "description": "", "annotations": {}}
+    absent = {**bare, "title": None, "description": None, "annotations": None}
+    for before, after in ((bare, empty), (empty, bare), (absent, empty), (bare, absent)):
+        assert told(before, after) == []
+    assert told(bare, {**empty, "description": " "}) == [("TEXT", "description")]

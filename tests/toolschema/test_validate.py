@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +11,13 @@ from hypothesis import strategies as st
 
 from mcpexpose.toolschema import CannotCheck, Checker, Misfit, validate
 from mcpexpose.toolschema.bounded import MatchTimeout, is_cheap, search
+from tests.work import growth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONG = 100_000.0
+"""Seconds that no check takes, for tests of what is found and not of what is given up."""
 
 
 def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -26,6 +33,7 @@ def of(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
         (of({"t": {"type": "array", "items": {"type": "string"}}}), {"t": ["a", 2]}, "/t/1", "a string"),
         (of({}, required=["id"]), {}, "", 'the property "id"'),
         (of({}, additionalProperties=False), {"secret-key": 1}, "", "no other properties than those of the schema"),
+        (of({"id": {}, "on": {}}, additionalProperties=False), {"ID": 1}, "", 'no other properties than "id", "on"'),
         (of({"e": {"enum": ["a", 1]}}), {"e": True}, "/e", 'one of ["a", 1]'),
         (of({"n": {"maximum": 9007199254740992}}), {"n": 9007199254740993}, "/n", None),
         (of({"m": {"multipleOf": 0.01}}), {"m": 0.075}, "/m", "a multiple of 0.01"),
@@ -83,12 +91,10 @@ def test_a_keyword_of_another_dialect_is_none() -> None:
     assert validate({"$schema": "http://json-schema.org/draft-04/schema#", "const": {"a": 1}}, {}) is None
 
 
-def test_a_runaway_pattern_ends_in_time() -> None:
-    """G06: refused within two seconds, and nothing else is held up."""
-    begun = time.monotonic()
+def test_a_runaway_pattern_is_given_up() -> None:
+    """G06: what would be matched for years is refused, and the next one is not."""
     with pytest.raises(CannotCheck):
-        validate(of({"s": {"pattern": "^(a+)+$"}}), {"s": "a" * 40 + "!"})
-    assert time.monotonic() - begun < 2
+        validate(of({"s": {"pattern": "^(a+)+$"}}), {"s": "a" * 60 + "!"})
     assert validate(of({"s": {"pattern": "^(a+)+$"}}), {"s": "aaa"}) is None
 
 
@@ -96,12 +102,65 @@ def test_a_pattern_behind_a_nested_dialect_is_bounded_too() -> None:
     """A `$schema` within does not bring back the matcher without a bound."""
     dialect = "http://json-schema.org/draft-07/schema#"
     inner = {"$schema": dialect, "type": "string", "pattern": "^(a+)+$"}
-    begun = time.monotonic()
     with pytest.raises(CannotCheck):
-        validate({"$schema": dialect, "properties": {"s": inner}}, {"s": "a" * 40 + "!"})
-    assert time.monotonic() - begun < 2
+        validate({"$schema": dialect, "properties": {"s": inner}}, {"s": "a" * 60 + "!"})
     with pytest.raises(CannotCheck):
-        validate({"properties": {"s": inner}}, {"s": "a"})
+        validate({"properties": {"s": inner}}, {"s": "a" * 40 + "!"})
+
+
+D7 = "http://json-schema.org/draft-07/schema#"
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "fits_not"),
+    [
+        ({"properties": {"o": {"$schema": D7, "required": ["n"]}}}, {"o": {"n": 1}}, {"o": {}}),
+        ({"properties": {"o": {"$schema": D7, "items": [{"type": "null"}]}}}, {"o": [None, 1]}, {"o": [1]}),
+        (
+            {"$schema": D7, "properties": {"o": {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1}}},
+            {"o": 2},
+            None,
+        ),
+        (
+            {"properties": {"o": {"$ref": "#/$defs/o"}}, "$defs": {"o": {"$schema": D7, "dependencies": {"a": ["b"]}}}},
+            {"o": {"a": 1, "b": 2}},
+            {"o": {"a": 1}},
+        ),
+    ],
+)
+def test_a_part_is_read_by_the_dialect_that_it_declares(schema: Any, fits: Any, fits_not: Any) -> None:
+    """G06: generators leave their `$schema` in what is put into a larger document, and such a tool can be called."""
+    assert validate(schema, fits) is None
+    assert fits_not is None or isinstance(validate(schema, fits_not), Misfit)
+
+
+def test_true_and_false_are_of_every_dialect() -> None:
+    schema = {"properties": {"o": {"$schema": D7, "items": [{"$ref": "#/$defs/no"}]}}, "$defs": {"no": False}}
+    assert validate(schema, {"o": []}) is None
+    assert isinstance(validate(schema, {"o": [1]}), Misfit)
+
+
+def test_a_reference_into_the_middle_of_another_dialect_is_not_guessed_at() -> None:
+    inner = {"$schema": D7, "items": [{"items": [{}]}]}
+    with pytest.raises(CannotCheck):
+        validate({"properties": {"o": inner, "p": {"$ref": "#/properties/o/items/0"}}}, {"p": []})
+    with pytest.raises(CannotCheck):
+        validate({"properties": {"o": {"$schema": D7, "$ref": "#/$defs/o", "type": "null"}}, "$defs": {"o": {}}}, {})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"type": "numbr"}, {"properties": []}, {"required": "n"}, {"minimum": "1"}, {"pattern": "("}, {"items": "string"}],
+)
+def test_by_a_schema_that_is_none_nothing_is_judged(part: Any) -> None:
+    """G07: not by the library's accident either, whose exception would quote the value."""
+    for value in ("secret", 5, ["secret"], {"n": "secret"}):
+        if "pattern" in part and not isinstance(value, str):
+            continue
+        with pytest.raises(CannotCheck) as caught:
+            validate(part, value)
+        assert "secret" not in str(caught.value)
+        assert caught.value.__cause__ is None or "secret" not in str(caught.value.__cause__)
 
 
 @pytest.mark.slow
@@ -110,29 +169,29 @@ def test_runaway_names_of_properties_are_bounded() -> None:
         {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
         {"patternProperties": {"^(a+)+$": {}}, "unevaluatedProperties": False},
     ):
-        begun = time.monotonic()
         with pytest.raises(CannotCheck):
-            validate(schema, {"a" * 40 + "!": 1})
-        assert time.monotonic() - begun < 2
+            validate(schema, {"a" * 60 + "!": 1})
 
 
-def test_a_branching_recursion_ends_in_time() -> None:
+def test_a_branching_recursion_is_given_up() -> None:
     node = {"properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["z"]}
     value: Any = 1
     for _ in range(60):
         value = {"n": value}
-    begun = time.monotonic()
     with pytest.raises(CannotCheck):
         validate({"$defs": {"n": {"anyOf": [node, node, node]}}, "$ref": "#/$defs/n"}, value)
-    assert time.monotonic() - begun < 2
 
 
-def test_many_equal_items_are_compared_in_time() -> None:
-    """Unique items of mixed kinds cost no square of their number."""
-    items: list[Any] = [*range(10_000), *({"a": n} for n in range(5_000)), "x", None]
-    begun = time.monotonic()
-    assert Checker({"uniqueItems": True}).misfit(items, seconds=10) is None
-    assert time.monotonic() - begun < 5
+def test_unique_items_are_not_compared_with_all_others() -> None:
+    """Those of mixed kinds cost no square of their number."""
+
+    def compared(number: int) -> Callable[[], object]:
+        items: list[Any] = [*range(number), *({"a": n} for n in range(number)), "x", None]
+        checker = Checker({"uniqueItems": True})
+        return lambda: checker.misfit(items, seconds=LONG)
+
+    assert compared(1_000)() is None
+    assert growth(compared, 100) < 11
 
 
 def test_depth_is_bounded() -> None:
@@ -191,7 +250,7 @@ def test_a_polynomial_pattern_is_ended_too() -> None:
     """What is slow on long texts without being exponential has the same limit."""
     with pytest.raises(MatchTimeout):
         search("a*a*a*a*a*b", "a" * 20_000, time.monotonic() + 0.3)
-    assert search("a*a*a*a*a*b", "a" * 50 + "b", time.monotonic() + 10)
+    assert search("a*a*a*a*a*b", "a" * 50 + "b", time.monotonic() + LONG)
 
 
 json_values = st.recursive(

@@ -85,7 +85,7 @@ def link(path: Path, step: dict[str, Any]) -> None:
         shutil.rmtree(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     place = target if target.is_absolute() else path.parent / target
-    if not place.exists() and _may_make(place, work):
+    if place != path and not place.exists() and _may_make(place, work):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(copied or f"{LINK_TEXT}\n".encode())
     path.symlink_to(target)

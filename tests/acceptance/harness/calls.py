@@ -11,6 +11,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
+
 from tests.acceptance.harness import expectations, names
 from tests.fakes import control
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tests.acceptance.harness.scene import Scene
 
 Step = dict[str, Any]
+EVENT_SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "event.schema.json"
 BEHIND_APPROVAL = ("ok", "tool-error", "timed-out", "unknown-completion", "quarantined")
 
 
@@ -66,7 +69,8 @@ def judge_call(
         elif key == "reached":
             checks.equal(reached, [] if value is None else [value], what)
         elif key == "sent":
-            checks.equal(params.get("arguments"), value, what)
+            same = _exactly(params.get("arguments")) == _exactly(value)  # to Python, 1 is 1.0 and true
+            checks.that(same, f"{what}: {value}", params.get("arguments"))
         elif key == "sent_json":
             checks.that(_same_digits(value, raw), f"{what}: the same digits as {value}", raw)
         elif key == "wire_name":
@@ -84,7 +88,7 @@ def judge_call(
         elif key == "result_has":
             checks.that(str(value) in text, f"{what} {value!r}", text)
         elif key == "max_seconds":
-            checks.that(answer["seconds"] <= value, f"{what} {value}", f"{answer['seconds']:.2f} s")
+            checks.in_time(answer["seconds"], value, label)
         elif key == "no_file":
             checks.that(not (scene.work / value).exists(), f"{what} {value}")
         elif key != "note":
@@ -116,7 +120,7 @@ def resolve(scene: Scene, step: Step, label: str) -> None:
 def restart_host(scene: Scene, step: Step, label: str) -> None:
     del step, label
     scene.kill_host()
-    scene.loaded = scene.ask("load", path=scene.last_plan)
+    scene.loaded = scene.ask("load", **{"path": scene.last_plan, **scene.opened})
     scene.session_open = "error" not in scene.loaded
     scene.voided |= scene.inspected
 
@@ -135,15 +139,22 @@ def settle(scene: Scene, step: Step, label: str) -> None:
 
 
 def audit(scene: Scene, step: Step, label: str) -> None:
-    """All events so far: one object a line, the named fields in some event, the file for its owner alone."""
+    """All events so far: one object a line as the schema has it, the named fields in some event, the file for its owner
+    alone.
+    """
     path = Path(scene.ask("audit").get("path", ""))
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n") if path.is_file() else []
     events = []
+    schema = jsonschema.Draft202012Validator(json.loads(EVENT_SCHEMA.read_text(encoding="utf-8")))
     for line in lines:
         try:
-            events.append(json.loads(line))
+            event = json.loads(line)
         except ValueError:
-            scene.checks.that(False, f"{label}: one JSON object a line", line)
+            event = None
+        if scene.checks.that(isinstance(event, dict), f"{label}: one JSON object a line", line):
+            wrong = [error.message for error in schema.iter_errors(event)]
+            scene.checks.that(not wrong, f"{label}: an event of the published schema", wrong)
+            events.append(event)
     scene.checks.that(bool(events), f"{label}: there are events", str(path))
     for name in step.get("fields", []):
         ours = names.EVENT_FIELDS.get(name, name)
@@ -203,6 +214,10 @@ def _script_answer(scene: Scene, step: Step) -> None:
         answer["drop"] = True
     elif script.startswith("sleep:"):
         answer["delay"] = float(script.partition(":")[2])
+    else:
+        scene.checks.equal(script, "normal", "a script that the harness knows")
+    if step["server"] not in scene.servers:  # a name that somebody guessed has no script, and may be none of a file
+        return
     path = scene.scripts / f"{step['server']}.json"
     current = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     control.serve(scene.scripts, step["server"], **{**current, "calls": {"*": [answer]}})
@@ -238,11 +253,18 @@ def _is_approved_by_a_step(scene: Scene, pair: tuple[str, str]) -> bool:
 
 
 def _calls(scene: Scene, server: str) -> list[Step]:
+    if server not in scene.servers:
+        return []
     return control.received(scene.scripts, server, "tools/call")
 
 
 def _name(message: Step) -> Any:
     return (message.get("params") or {}).get("name")
+
+
+def _exactly(value: Any) -> str:
+    """A JSON value as text: 1, 1.0 and true are three things."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _same_digits(wanted: str, raw: str) -> bool:

@@ -24,8 +24,15 @@ class Checks:
 
     held: int = 0
     failures: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+    """Those of the failures that say no more than that something took too long."""
     left_out: list[tuple[str, str]] = field(default_factory=list)
     """What, and why."""
+
+    @property
+    def only_late(self) -> bool:
+        """Whether all that failed came, and too late: perhaps the machine was busy."""
+        return bool(self.late) and self.late == self.failures
 
     @property
     def count(self) -> int:
@@ -38,6 +45,11 @@ class Checks:
         else:
             self.failures.append(f"expected: {what}" + (f"\n  seen: {_shown(seen)}" if seen != "" else ""))
         return holds
+
+    def in_time(self, seconds: float, limit: float, what: str) -> None:
+        """Count the expectation that something took no longer than the case allows."""
+        if not self.that(seconds <= limit, f"{what}: within {limit} s", f"{seconds:.2f} s"):
+            self.late.append(self.failures[-1])
 
     def equal(self, seen: object, wanted: object, what: str) -> bool:
         """Count the expectation that two values are equal."""

@@ -131,12 +131,25 @@ def matches(expected: dict[str, Any], seen: Seen, servers: set[str]) -> bool:
 
 
 def lacks(expected: dict[str, Any], found: list[Seen]) -> list[str]:
-    """Which further fields of an expected diagnostic no one of FOUND has, where FOUND match it otherwise."""
-    return [
-        f"{key} {expected[key]!r}"
-        for key, test in _FURTHER.items()
-        if key in expected and not (test(expected[key], found) if found else False)
-    ]
+    """Which further fields of an expected diagnostic no one of FOUND has, where FOUND match it otherwise.
+
+    One finding has all of them together, but for what is counted over several.
+    """
+    asked = [key for key in _FURTHER if key in expected]
+    missing = [key for key in asked if not found or not _FURTHER[key](expected[key], found)]
+    of_one = [key for key in asked if key not in _OF_SEVERAL]
+    if (
+        not missing
+        and of_one
+        and not any(all(_FURTHER[key](expected[key], [seen]) for key in of_one) for seen in found)
+    ):
+        return [f"{key} {expected[key]!r} in one finding" for key in of_one]
+    return [f"{key} {expected[key]!r}" for key in missing]
+
+
+def unknown_fields(expected: dict[str, Any]) -> list[str]:
+    """Fields of an expected diagnostic that nobody looks at."""
+    return sorted(expected.keys() - _FURTHER.keys() - {"kind", "or_kind", "severity", "subject", "note"})
 
 
 def forbidden(rule: str, seen: Seen, servers: set[str]) -> bool:
@@ -243,3 +256,4 @@ _FURTHER = {
     "hint": lambda wanted, found: any(wanted.lower() in seen.message.lower() for seen in found),
     "count": _count,
 }
+_OF_SEVERAL = frozenset({"classes", "count"})

@@ -21,7 +21,7 @@ class HostSilent(Exception):
 class Host:
     """One host process over the case's folder; `ask` is one request to `host_process.Library`."""
 
-    def __init__(self, around: Surroundings, *, printed: Path, timeout: float = 60.0) -> None:
+    def __init__(self, around: Surroundings, *, printed: Path, timeout: float = 120.0) -> None:
         self._timeout = timeout
         self._printed = printed
         ours, theirs = os.pipe(), os.pipe()  # (read, write) of answers, of requests

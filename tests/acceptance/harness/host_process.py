@@ -69,7 +69,9 @@ class Library:
         return self._take(plan)
 
     def reload(self) -> dict[str, Any]:
-        return self._take(self.plan.reload())
+        refused: list[Exception] = []
+        answer = self._take(self.plan.reload(on_refused=refused.append))
+        return {**answer, **({"refused": _error(refused[0])["error"]} if refused else {})}
 
     def state(self) -> dict[str, Any]:
         """What the session shows of itself: exposed tools, declared ones, the section, who is fresh."""
@@ -138,7 +140,7 @@ class Library:
         self.connected = server
         known = self.plan.newest.servers.get(server)
         if known is not None:
-            self.plan.runtime.connections.open(server, known.transport).result(30)
+            self.plan.runtime.connections.open(server, known.transport).result(100)
         return {"heard": self.plan.runtime.heard.get(server, 0)}
 
     def hear(self, server: str, more_than: int, seconds: float) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Surroundings:
 class Product:
     """Runs commands: in real processes, or, where nothing tells them apart, forked from one that has them imported."""
 
-    def __init__(self, *, forked: bool = True, timeout: float = 60.0) -> None:
+    def __init__(self, *, forked: bool = True, timeout: float = 120.0) -> None:
         self.forked = forked
         self.timeout = timeout
         self._zygote: _Zygote | None = None
@@ -237,7 +237,7 @@ class _Zygote:
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
-        self._process.wait(10)
+        self._process.wait(100)
         self._folder.cleanup()
 
     def _ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:

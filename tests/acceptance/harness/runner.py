@@ -30,11 +30,21 @@ KNOWN = {
 ARGUMENT_BYTES = 120_000
 """Above this, or with a NUL, a query goes to the library alone: no command line holds it."""
 TRIES = 3
-"""An answer that took too long is asked for again: the machine may have been busy."""
+"""A case in which nothing failed but that something took too long is run again: the machine may have been busy. What
+the product takes by itself it takes each time.
+"""
 
 
 def run_case(case: Case, product: Product, *, folder: Path | None = None) -> Checks:
     """Run CASE in a fresh folder and return what was checked."""
+    for _ in range(TRIES):
+        checks = _run_once(case, product, folder)
+        if not checks.only_late:
+            break
+    return checks
+
+
+def _run_once(case: Case, product: Product, folder: Path | None) -> Checks:
     checks = Checks()
     place = Path(tempfile.mkdtemp(prefix="mcpx-", dir=folder))
     scene: Scene | None = None
@@ -104,15 +114,12 @@ class _Run:
         if not memory and not time:
             return
         words = ["lint", "--config", "config.toml", "--format", "json"]
-        runs = [self.scene.run(words, label="lint", record=False, own_process=bool(memory))]
-        while time and min(ran.seconds for ran in runs) > int(time[1]) and len(runs) < TRIES:
-            runs.append(self.scene.run(words, label="lint", record=False))
+        ran = self.scene.run(words, label="lint", record=False, own_process=bool(memory))
         if memory:
-            peak = runs[0].peak_kb // 1024
+            peak = ran.peak_kb // 1024
             self.checks.that(peak < int(memory[1]), f"lint: peak memory under {memory[1]} MB", f"{peak} MB")
         if time:
-            seconds = min(ran.seconds for ran in runs)
-            self.checks.that(seconds < int(time[1]), f"lint: under {time[1]} s", f"{seconds:.2f} s")
+            self.checks.in_time(ran.seconds, int(time[1]), "lint")
 
     def _tested(self) -> str | None:
         return next((command for command in COMMANDS if command in self.case.when), None)
@@ -235,7 +242,7 @@ class _Run:
         for name, source, options in ways if fits else []:
             if "env" in options:
                 options = {"env": {key: str(value) for key, value in options["env"].items()}}
-            found = self._asked(source, query, entry, f"{where}{name}", options)
+            found, _ = searches.command_search(scene, source, query, entry, f"{where}{name}", **options)
             expectations.check_search(self.checks, entry, found, f"{where}{name}", unexposed)
             answers[name] = found.ids
         if bundle and self._may_ask_a_host(entry):
@@ -246,17 +253,6 @@ class _Run:
             len({tuple(ids) for ids in answers.values()}) <= 1, f"{where}: one answer by every way", answers
         )
 
-    def _asked(
-        self, source: list[str], query: str, entry: dict[str, Any], label: str, options: dict[str, Any]
-    ) -> Found:
-        """The command's answer; asked again where it took longer than the case allows."""
-        found, _ = searches.command_search(self.scene, source, query, entry, label, **options)
-        tries = 1
-        while found.seconds > entry.get("max_seconds", found.seconds) and tries < TRIES:
-            found, _ = searches.command_search(self.scene, source, query, entry, label, **options)
-            tries += 1
-        return found
-
     def _may_ask_a_host(self, entry: dict[str, Any]) -> bool:
         return entry.get("limit", 1) is not None and not isinstance(entry.get("limit", 1), str)
 
@@ -266,10 +262,6 @@ class _Run:
         if "error" in loaded:
             return Found(code=1, words=str(loaded["error"]))
         found = searches.session_search(scene, query, entry.get("limit"))
-        tries = 1
-        while found.seconds > entry.get("max_seconds", found.seconds) and tries < TRIES:
-            found = searches.session_search(scene, query, entry.get("limit"))
-            tries += 1
         scene.session_open = False  # the steps load for themselves
         return found
 

@@ -54,6 +54,10 @@ class Scene:
         self.session_open = False
         self.loaded: dict[str, Any] = {}
         """What the host showed of itself when it loaded."""
+        self.opened: dict[str, Any] = {}
+        """What the last load that went well asked for; a restart asks for the same."""
+        self.loaded_manifest = b""
+        """The manifest that stood there then."""
         self.inspected: set[tuple[str, str]] = set()
         self.voided: set[tuple[str, str]] = set()
         """Of the inspected ones those that must be inspected again before a call."""
@@ -157,7 +161,7 @@ class Scene:
         self.model_texts += [text for key in ("text", "section") if isinstance(text := answer.get(key), str)]
         if "definitions" in answer:
             self.model_texts.append(json.dumps(answer["definitions"], ensure_ascii=False))
-        if error := answer.get("error"):
+        if error := answer.get("error") or answer.get("refused"):
             self.seen += [findings.from_json(each, do, f"host {len(self.seen)}") for each in error["findings"]]
             foreign = not error.get("ours", True) and not error.get("not_built")
             if foreign:

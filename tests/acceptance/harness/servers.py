@@ -96,7 +96,7 @@ def _capture_in_text(scene: Scene, words: list[str], label: str) -> None:
         scene.run(words, label=f"{label} (as text, in a copy)", own_process=True)
     finally:
         scene.around = real
-        shutil.rmtree(copy)
+        shutil.rmtree(copy, ignore_errors=True)  # a step may have taken the right to write there
 
 
 def recapture(scene: Scene, step: Step, label: str) -> None:

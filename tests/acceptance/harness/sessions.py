@@ -18,27 +18,37 @@ def load(scene: Scene, step: Step, label: str) -> None:
         scene.build(f"{label} (builds the plan)")
     path = str(step.get("path") or scene.last_plan or DEFAULT_OUT)
     expect = step.get("expect", {})
-    fields = {key: step[key] for key in ("profile", "tools", "run_id") if key in step}
+    fields: dict[str, Any] = {key: step[key] for key in ("profile", "tools", "run_id") if key in step}
     scene.session_open = False
     answer = scene.ask("load", path=path, **fields)
     scene.session_open = "error" not in answer
     if scene.session_open:
-        scene.loaded = answer
+        scene.loaded, scene.opened = answer, {"path": path, **fields}
+        scene.loaded_manifest = _manifest(scene, path)
     _judge_loading(scene, step, label, answer, path)
     if not expect and not scene.session_open:
         scene.checks.that(False, f"{label}: the plan loads", answer["error"])
 
 
 def reload(scene: Scene, step: Step, label: str) -> None:
+    """The host's own act; one that keeps the last good plan, as another one was refused, ends nonzero."""
     answer = scene.ask("reload")
+    path = str(step.get("path") or scene.last_plan or DEFAULT_OUT)
     if "error" not in answer:
         scene.loaded = answer
-    _judge_loading(scene, step, label, answer, step.get("path") or scene.last_plan or DEFAULT_OUT)
+        if "refused" not in answer:
+            scene.loaded_manifest = _manifest(scene, path)
+    _judge_loading(scene, step, label, answer, path)
+
+
+def _manifest(scene: Scene, path: str) -> bytes:
+    file = scene.work / path / "manifest.json"
+    return file.read_bytes() if file.is_file() else b""
 
 
 def _judge_loading(scene: Scene, step: Step, label: str, answer: dict[str, Any], path: str) -> None:
     expect = step.get("expect", {})
-    error = answer.get("error")
+    error = answer.get("error") or answer.get("refused")
     found = [findings.from_json(each, step["do"], label) for each in error["findings"]] if error else []
     judge(scene, step, label, codes=[1 if error else 0], found=found, seconds=answer["seconds"])
     if scene.clouded(step["do"]):
@@ -54,22 +64,10 @@ def _judge_loading(scene: Scene, step: Step, label: str, answer: dict[str, Any],
         checks.that(
             not set(expect["excludes"]) & declared, f"{label}: does not declare {expect['excludes']}", sorted(declared)
         )
-    if expect.get("plan") == "old-or-new-whole":
+    if "plan" in expect:
+        checks.equal(expect["plan"], "old-or-new-whole", f"{label}: a value of plan that the harness knows")
         right = builds.fingerprint(answer) in kills.wholes(scene, path)
         checks.that(right, f"{label}: the whole old plan or the whole new one", answer.get("tools", error))
-    known = {
-        "exit",
-        "diagnostics",
-        "diagnostics_in",
-        "max_seconds",
-        "no_file",
-        "stale",
-        "fresh",
-        "declares",
-        "excludes",
-    }
-    for key in expect.keys() - known - {"plan", "note"}:
-        checks.that(False, f"{label}: an expectation that the harness knows", key)
 
 
 def check_freshness(
@@ -103,15 +101,21 @@ def inspect(scene: Scene, step: Step, label: str) -> None:
         checks.that(at_pointer(schema, pointer) is not None, f"{label}: the schema has {pointer}", schema)
     if expect.get("schema_equals_captured") or "schema_has" in expect:
         captured = captured_tool(scene, step["server"], step["tool"]).get("inputSchema")
-        checks.equal(schema, captured, f"{label}: the schema as captured")
+        same = json.dumps(schema, sort_keys=True) == json.dumps(
+            captured, sort_keys=True
+        )  # to Python, 1 is 1.0 and true
+        checks.that(same, f"{label}: the schema as captured", schema)
+    known = {"outcome", "schema_has", "schema_equals_captured", "exit", "max_seconds", "note"}
+    for key in expect.keys() - known:
+        checks.that(False, f"{label}: an expectation that the harness knows", key)
     if not expect and "save" not in step:
         checks.that(answer["outcome"] == "ok", f"{label}: the definition is handed out", answer)
-    if not (scene.bundle() and (scene.work / str(scene.bundle())).is_dir()):
-        return
+    if not scene.bundle() or _manifest(scene, str(scene.bundle())) != scene.loaded_manifest:
+        return  # another plan than the session's stands there, or none
     target = f"{step['server']}/{step['tool']}"
-    ran = scene.run(
-        ["inspect", "--plan", str(scene.bundle()), "--format", "json", "--", target], label=label, echoes=(target,)
-    )
+    profile = scene.opened.get("profile")
+    words = ["inspect", "--plan", str(scene.bundle()), *(["--profile", profile] if profile else [])]
+    ran = scene.run([*words, "--format", "json", "--", target], label=label, echoes=(target,))
     checks.that(
         (ran.code == 0) == (answer["outcome"] == "ok"),
         f"{label}: the command agrees with the session",

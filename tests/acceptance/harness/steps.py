@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.acceptance import not_yet
 from tests.acceptance.harness import builds, bundle_faults, calls, findings, kills, servers, sessions, stored
 from tests.acceptance.harness.assertions import hold
-from tests.acceptance.harness.judging import judge
+from tests.acceptance.harness.judging import judge, overlooked
 from tests.acceptance.harness.searches import search
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def run_step(scene: Scene, step: Step, label: str) -> None:
     if driver is None:
         scene.checks.that(False, f"{label}: a step that the harness knows", step)
         return
+    for key in sorted(overlooked(step)):
+        scene.checks.that(False, f"{label}: an expectation that is looked at", key)
     driver(scene, step, label)
 
 

@@ -80,12 +80,12 @@ def check_damaged(scene: Scene, step: Step, label: str, *, bytes_alone: bool = F
 
 
 def json_set(scene: Scene, step: Step, label: str) -> None:
-    del label
     is_manifest = step["file"] == "plan manifest"
     path = scene.work / (f"{scene.bundle()}/manifest.json" if is_manifest else step["file"])
     if str(step["value"]).startswith(("..", "/")):
         _make_outside(scene, step["value"])
     bundle_faults.set_json(path, step["pointer"], step["value"], is_manifest=is_manifest)
+    check_damaged(scene, step, label)
 
 
 def _make_outside(scene: Scene, value: str) -> None:

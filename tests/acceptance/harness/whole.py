@@ -18,6 +18,8 @@ def check_diagnostics(scene: Scene) -> None:
     for wanted in expect.get("diagnostics", []):
         found = [seen for seen in scene.seen if findings.matches(wanted, seen, scene.servers)]
         what = " ".join(str(wanted[key]) for key in ("severity", "kind", "subject") if key in wanted)
+        for key in findings.unknown_fields(wanted):
+            checks.that(False, f"diagnostic {what}: a field that the harness knows", key)
         if not found:
             near = [seen for seen in scene.seen if seen.slug in {wanted["kind"], *wanted.get("or_kind", [])}]
             if not near and _may_come_later(scene):

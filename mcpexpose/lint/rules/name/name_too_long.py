@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcpexpose.model.finding import Finding
 
 rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
+_LEAST = len("s__")
+"""What stands before a tool's name at the least."""
 
 
 @rule.on(CapturedTool)
@@ -33,7 +35,13 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
         f"{shown(str(tool.id))} has {length} characters with its server; {limit} fit{whose}, and the alias {cut} "
         f"{tool.decision.alias}",
         (tool.id,),
-        "Shorten the server's id: it stands before every one of its tools.",
+        _advice(tool.id.name, limit),
         tool.at("name"),
         details={"length": length, "limit": limit, "alias": tool.decision.alias},
     )
+
+
+def _advice(name: str, limit: int) -> str:
+    if len(name) + _LEAST <= limit:
+        return "Shorten the server's id: it stands before every one of its tools."
+    return "No id is short enough: have the server rename it, or let it be, since calls go out under its own name."

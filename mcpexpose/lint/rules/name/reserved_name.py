@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
-from mcpexpose.model.reserved import OWN_NAMES, PROVIDER_NAMES, folded
+from mcpexpose.model.reserved import is_a_providers, is_own
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
 
 @rule.on(CapturedTool)
 def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
-    name = folded(tool.id.name)
-    if not tool.planned or name not in OWN_NAMES | PROVIDER_NAMES:
+    own = is_own(tool.id.name)
+    if not tool.planned or not (own or is_a_providers(tool.id.name)):
         return
-    whose = "the host's own tools" if name in OWN_NAMES else "a provider's own tools"
+    whose = "the host's own tools" if own else "a provider's own tools"
     yield rule.finding(
         f"{shown(str(tool.id))} is called like one of {whose}",
         (tool.id,),

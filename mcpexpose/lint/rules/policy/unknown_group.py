@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from mcpexpose.config.nearest import meant
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import Context, WholeConfig
 from mcpexpose.model.text import shown
@@ -29,14 +29,14 @@ def check(subject: WholeConfig, context: Context) -> Iterator[Finding]:
     known = vocabulary or {group for group, _, _ in carried}
     for group, where, path in (*carried, *wanted) if vocabulary else wanted:
         if group not in known:
-            near = get_close_matches(group, sorted(known), n=1)
+            near = meant(group, known)
             what = "is not in [groups]" if vocabulary else "is carried by no server and no tool"
             yield rule.finding(
                 f'group "{shown(group, 60)}" {what}',
                 (where,),
-                f'Did you mean "{shown(near[0])}"?' if near else "Add it to [groups], with what it stands for.",
+                f'Did you mean "{shown(near)}"?' if near else "Add it to [groups], with what it stands for.",
                 context.place(*path),
-                details={"suggests": near} if near else None,
+                details={"suggests": [near]} if near else None,
             )
     used = {group for group, _, _ in (*carried, *wanted)}
     for group in sorted(vocabulary - used):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mcpexpose.lint.rule import Rule
 from mcpexpose.lint.subjects import CapturedTool, Context
 from mcpexpose.model.text import shown
+from mcpexpose.surface.answers import NEWLY_AVAILABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,15 +23,35 @@ _FORMS = (
     (
         "a message of the system",
         re.compile(
-            r"<!--\s*system\b|</?(?:system|assistant|system-reminder|function_results|tool_result|system_prompt)\b[^>]*>"
-            r"|<\|(?:im_start|im_end|system|assistant|endoftext)\|>|\[/?INST\]|<<SYS>>|^\s*(?:Human|System)\s*:\s",
+            r"<!--\s*system\b|</?(?:system|assistant|system-reminder|function_results|tool_result|system_prompt"
+            r"|tool_calls?|function_calls?|tool_use|tool_response|invoke|important)\b[^>]*>"
+            r"|<\|[a-z_]{3,30}\|>|\[/?INST\]|<<SYS>>|^\s*(?:Human|System|Assistant)\s*:\s",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+    ),
+    (
+        "the last line of an answer or of the servers section",
+        re.compile(
+            rf"^\s*(?:{NEWLY_AVAILABLE.rstrip(': ')}\b|…\s*and\s+\d[\d,]*\s+more\s+servers)",
             re.MULTILINE | re.IGNORECASE,
         ),
     ),
     ("the fields of an answer", re.compile(r"\bpolicy(?:_state)?\s*=\s*allowed\b|\bside_effect\s*=\s*read_only\b")),
 )
 
-_SIGNS = ("<", "[score", "mcp servers", "inst]", "human", "system", "policy", "side_effect")
+_SIGNS = (
+    "<",
+    "[score",
+    "mcp servers",
+    "inst]",
+    "human",
+    "system",
+    "assistant",
+    "policy",
+    "side_effect",
+    "newly",
+    "more servers",
+)
 """Each form holds one of these."""
 
 
@@ -41,7 +62,8 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
     for text in context.texts(tool):
         if len(text.text) < 6 or text.identifier or not _may_imitate(text.text.lower()):
             continue
-        found = [what for what, form in _FORMS if form.search(text.text)]
+        lines = "\n".join(text.text.splitlines())  # whatever ends a line for one reader
+        found = [what for what, form in _FORMS if form.search(lines)]
         if found:
             yield rule.finding(
                 f"{shown(str(tool.id))} imitates {' and '.join(found)} in its {shown(text.field)}",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 rule = Rule(__name__, severity="warning", since="0.1.0", remembered="tool")
 _BEGINNING = 80
+_SET = "Set its `side_effect` yourself: a host that obeys the hint would run it without asking."
+_IS_SET = "The config's `side_effect` stands here; other hosts obey the hint, so tell its makers, or waive this."
 
 
 @rule.on(CapturedTool)
@@ -27,7 +29,7 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
         yield rule.finding(
             f"{shown(str(tool.id))} {what}",
             (tool.id,),
-            "Set its `side_effect` yourself: a host that obeys the hint would run it without asking.",
+            _SET if tool.decision.declared_side_effect is None else _IS_SET,
             tool.at("annotations"),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpexpose.lint.rule import Rule
@@ -37,4 +38,5 @@ def check(tool: CapturedTool, context: Context) -> Iterator[Finding]:
         elif hint := _FOLDED.get("".join(char for char in key if char.isalnum()).lower()):
             message = f"{shown(str(tool.id))} has the hint {shown(key, 40)}, which nobody reads; it is called {hint}"
             details = {"hint": shown(key, 40), "suggests": [hint]}
-            yield rule.finding(message, (tool.id,), advice, tool.at("annotations", key), details=details)
+            place = replace(tool.at("annotations", key), on="key")
+            yield rule.finding(message, (tool.id,), advice, place, details=details)
