@@ -39,12 +39,17 @@ def find(text: str, name: str = "") -> tuple[Secret, ...]:
     return _merged(found)
 
 
+_FLAG = re.compile(r"--?[A-Za-z][a-z-]*")
+"""A flag behind a flag, which then had no value: `--no-auth-token --verbose`."""
+
+
 def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     """The same for each of a command's arguments; a flag names the argument after it."""
     out: list[tuple[Secret, ...]] = []
     before = ""
     for arg in args:
-        flag = before.lstrip("-") if before.startswith("-") and "=" not in before else ""
+        is_named = before.startswith("-") and "=" not in before and not _FLAG.fullmatch(arg)
+        flag = before.lstrip("-") if is_named else ""
         user = re.fullmatch(r"[^:\s/]+:([^\s]+)" if before in ("-u", "--user") else r"--user=[^:\s/]+:([^\s]+)", arg)
         if user:
             known = [] if is_placeholder(user[1]) or "${" in user[1] else [Secret("password", *user.span(1))]
@@ -53,10 +58,6 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
             out.append(find(arg, flag if len(flag) > 1 else ""))
         before = arg
     return tuple(out)
-
-
-_FLAG = re.compile(r"--?[A-Za-z][a-z-]*")
-"""A flag behind a flag, which then had no value: `--no-auth-token --verbose`."""
 
 
 def find_in_prose(text: str) -> tuple[Secret, ...]:
