@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.withhold import made
 from mcpexpose.importers.values import VARIABLE
@@ -55,6 +55,25 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
         name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag and not arg.startswith("-") else ""
         out.append(found or (*_in_paths(arg), *(_stand_ins(arg, name) or _short(arg, name))))
     return tuple(out)
+
+
+def everywhere(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """The credentials of a file's whole data with their places, whether anything comes of what holds them or not.
+
+    A line of a file is shown with what stands beside the place that is meant, often the whole file.
+    """
+    texts: list[tuple[Path, str, tuple[Secret, ...]]] = []
+    if isinstance(value, list):
+        words = [item if isinstance(item, str) else "" for item in value]
+        texts = [((*path, n), words[n], found) for n, found in enumerate(find_in_args(words)) if found]
+    elif isinstance(value, dict):
+        named = [(key, item) for key, item in value.items() if isinstance(item, str)]
+        texts = [((*path, key), item, find(item, key)) for key, item in named]
+    for place, text, found in texts:
+        yield from ((place, text[each.start : each.end]) for each in found)
+    for step, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if isinstance(item, dict | list):
+            yield from everywhere(item, (*path, step))
 
 
 def is_one(name: str) -> bool:

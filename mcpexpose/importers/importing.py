@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpexpose.config.subjects import dotted
 from mcpexpose.importers import beside, texts, write
-from mcpexpose.importers.credentials import Literals, Variables
+from mcpexpose.importers.credentials import Literals, Variables, everywhere, is_one
 from mcpexpose.importers.detect import detect, no_maps, server_maps
 from mcpexpose.importers.dialects import OF_GEMINI
 from mcpexpose.importers.draft import Draft, Notes, note
@@ -61,8 +61,12 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
         _unused_inputs(source, dialect, drafts, notes)
     say_same_commands(drafts, notes)
     say_faults(drafts, notes)
+    quoted = _without_names(notes.literals, drafts)
+    for source in sources:
+        for path, literal in everywhere(source.data):
+            notes.keep_secret(source, path, literal)
     literals = Literals(notes.literals)
-    findings = tuple(struck(finding, literals.within(_words(finding))) for finding in notes.findings)
+    findings = tuple(struck(finding, quoted.within(_words(finding))) for finding in notes.findings)
     variables = [finding.details["variable"] for finding in findings if "variable" in finding.details]
     return Imported(
         write.config(drafts, [f"{source.name.rpartition('/')[2]} ({dialect.title})" for source, dialect in read])
@@ -88,6 +92,12 @@ def _dialect(source: Source, host: Dialect | None) -> Dialect | None:
 
 def _words(finding: Finding) -> str:
     return "\n".join([finding.message, finding.advice, *finding.subjects])
+
+
+def _without_names(literals: Iterable[str], drafts: Iterable[Draft]) -> Literals:
+    """Those to strike out of findings: "postgres" is some server's password, and the server's id all the same."""
+    names = {part for draft in drafts for part in (draft.name, *re.findall(r"[^\W_]+", draft.name))}
+    return Literals(literal for literal in literals if literal not in names or is_one(literal))
 
 
 def _is_deferred(draft: Draft) -> bool:

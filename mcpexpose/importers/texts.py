@@ -92,7 +92,7 @@ class _Texts:
             elif tail[0] == "bearer_token":
                 self.draft.texts["bearer_token_env_var",] = self._bearer(tail, leaf)
             else:
-                found = self.found[tail] or _again(leaf.raw, known)
+                found = _again(leaf.raw, self.found[tail], known)
                 self.draft.texts[tail] = self._text(tail, leaf, found, _key_of(tail))
 
     def _name(self, tail: Path, leaf: Leaf) -> str:
@@ -199,11 +199,14 @@ def _is_no_word(literal: str) -> bool:
     return len(literal) >= 12 and any(map(str.isdigit, literal)) and any(map(str.isalpha, literal))
 
 
-def _again(text: str, known: Literals) -> tuple[Secret, ...]:
-    """A credential that was found in another text, where nothing but that tells it."""
-    found = known.within(text)
-    start = text.find(found[0]) if found else 0
-    return (Secret("as elsewhere in the file", start, start + len(found[0])),) if found else ()
+def _again(text: str, found: Sequence[Secret], known: Literals) -> tuple[Secret, ...]:
+    """FOUND, and the credentials that were found in other texts, where nothing but that tells them."""
+    out = list(found)
+    for literal in known.within(text):
+        for again in re.finditer(re.escape(literal), text):
+            if all(again.end() <= each.start or each.end <= again.start() for each in out):
+                out.append(Secret("as elsewhere", *again.span()))
+    return tuple(out)
 
 
 def _default(declared: Mapping[str, Any], *names: str) -> str | None:

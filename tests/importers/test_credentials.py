@@ -222,7 +222,7 @@ def test_what_was_found_to_be_a_credential_is_one_wherever_it_stands() -> None:
     """A word that is a password somewhere is none elsewhere."""
     key = "q7Zq9XvB7kLmN4"
     first = {"command": "a", "env": {"API_TOKEN": key, "DB_PASSWORD": "postgres"}}
-    second = {"command": "b", "args": [f"x{key}", "server-postgres"]}
+    second = {"command": "b", "args": [f"x{key}", "server-postgres"], "env": {"B": f"--token=Zq8{key} {key} {key}"}}
     result = imported((".mcp.json", json.dumps({"mcpServers": {"a": first, "b": second}})))
     assert key not in result.text
     assert servers(result)["b"]["args"] == ["x${B_ARGS_0}", "server-postgres"]
@@ -234,3 +234,27 @@ def test_the_default_of_a_prompted_input_is_no_way_round() -> None:
     entry = {"command": "x", "env": {"API_TOKEN": "${input:gh}"}}
     result = imported((".vscode/mcp.json", json.dumps({"servers": {"a": entry}, "inputs": asked})))
     assert servers(result)["a"]["env"] == {"API_TOKEN": "${GH}"}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '"command": "x", "command": "y", "args": ["--password", "correcthorse"]',
+        '"type": "ws", "url": "wss://x.example", "args": ["--password", "correcthorse"]',
+        '"command": "x", "sandbox": {"run": {"args": ["--password", "correcthorse"]}}',
+        '"url": "https://x.example", "args": ["--password", "correcthorse"]',
+    ],
+)
+def test_no_line_shows_a_credential_of_what_is_not_imported(entry: str) -> None:
+    """A file of one line is shown where anything in it is at fault."""
+    line = f'{{"mcpServers": {{"a": {{{entry}}}}}}}'
+    assert "correcthorse" not in imported((".mcp.json", line)).literals.conceal(line)
+
+
+def test_a_finding_names_its_server_whose_password_is_its_name() -> None:
+    """As in every example with a database."""
+    env = {"POSTGRES_PASSWORD": "postgres"}
+    result = imported((".mcp.json", json.dumps({"mcpServers": {"my-postgres": {"command": "x", "env": env}}})))
+    (finding,) = said(result, "secret-in-config")
+    assert finding.subjects[0] == "my-postgres:env.POSTGRES_PASSWORD"
+    assert servers(result)["my-postgres"]["env"] == {"POSTGRES_PASSWORD": "${POSTGRES_PASSWORD}"}
