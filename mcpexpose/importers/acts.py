@@ -23,7 +23,7 @@ _OURS: dict[str, tuple[str, ...]] = {
     "side_effect": ("read_only", "write", "destructive"),
     "approval": ("ask",),
 }
-"""Keys of ours in a tool's table that are taken over, with their values."""
+"""Keys of ours in a tool's table that are taken over, with their values, the strictest last."""
 _NAME_OF = "the name of an environment variable"
 
 
@@ -191,10 +191,24 @@ def _tool_tables(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
                 draft.tools.setdefault(filters.exact(tool), {})["approval_mode"] = item
             elif key == "approval_mode":
                 _other_mode(draft, place, item, notes)
-            elif item in _OURS.get(key, ()):
-                draft.tools.setdefault(tool, {})[key] = item
+            elif key == "enabled":
+                if flag(draft, place, item, notes) is False:
+                    draft.keep_out([filters.exact(tool)])
+            elif key == "approval" and item == "auto":
+                _other_mode(draft, place, item, notes)
+            elif key in _OURS:
+                _our_setting(draft, place, tool, key, item, notes)
             else:
                 notes.of("import-unmapped", draft, place, "has no counterpart here", "It is left out.", on="key")
+
+
+def _our_setting(draft: Draft, place: Path, tool: str, key: str, item: Any, notes: Notes) -> None:
+    """A key of ours in a tool's table; what is none of its values is taken for the strictest."""
+    values = _OURS[key]
+    if item not in values:
+        wrong(draft, place, item, f"one of {', '.join(values)}", f"it is taken for {values[-1]}", notes)
+        item = values[-1]
+    draft.tools.setdefault(tool, {})[key] = item
 
 
 def _always_load(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
@@ -248,21 +262,6 @@ def _env_vars(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
             notes.of("import-unmapped", draft, (*place, "source"), said, f"Set {name} where something connects.")
 
 
-def _secret_name(key: str) -> Act:
-    """A name of a variable, or a literal in the place of one: `texts` makes a name of that."""
-
-    def act(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
-        found = text(draft, path, value, notes)
-        if found:
-            draft.leaves[(key,)] = Leaf(found, path)
-
-    return act
-
-
-def _env_headers(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
-    _table("env_http_headers")(draft, path, value, notes)
-
-
 def _zed_source(draft: Draft, path: Path, value: Any, notes: Notes) -> None:
     if value != "custom":
         said = "says that an extension brings the server along; the command beside it is imported"
@@ -278,7 +277,6 @@ ACTS: dict[str, Act] = {
     "http_url": _url("http"),
     "headers": _table("http_headers"),
     "type": _type,
-    "goose_type": _type,
     "enabled": _enabled,
     "disabled": _disabled,
     "required": _required,
@@ -298,9 +296,9 @@ ACTS: dict[str, Act] = {
     "exposure": _exposure,
     "env_names": _env_names,
     "env_vars": _env_vars,
-    "bearer": _secret_name("bearer_token"),
-    "bearer_variable": _secret_name("bearer_token_env_var"),
-    "env_headers": _env_headers,
+    "bearer": _text("bearer_token"),
+    "bearer_variable": _text("bearer_token_env_var"),
+    "env_headers": _table("env_http_headers"),
     "startup_seconds": _seconds("startup_timeout_sec", 1),
     "startup_milliseconds": _seconds("startup_timeout_sec", 1000),
     "tool_seconds": _seconds("tool_timeout_sec", 1),

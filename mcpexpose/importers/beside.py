@@ -1,4 +1,4 @@
-"""What a host says of its servers beside their tables: which are off, which tools are refused or asked about.
+"""What a host says of its servers' tools beside their tables: which are refused or asked about, and by which rule.
 
 What narrows is taken over; what would run without asking is reported; an order of rules is not, so the stricter stands.
 """
@@ -6,82 +6,26 @@ What narrows is taken over; what would run without asking is reported; an order 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcpexpose.config.subjects import dotted
-from mcpexpose.importers import filters
-from mcpexpose.importers.draft import Draft, Notes
+from mcpexpose.importers import filters, serverlists
+from mcpexpose.importers.draft import Draft, Notes, note
 from mcpexpose.importers.rulenames import Servers
-from mcpexpose.importers.source import Source
-from mcpexpose.importers.tree import Path
 from mcpexpose.importers.values import what
 from mcpexpose.model.text import shown
 
-Beside = Callable[[Source, Path, Any, Sequence[Draft], Notes], None]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpexpose.importers.serverlists import Beside
+    from mcpexpose.importers.source import Source
+    from mcpexpose.importers.tree import Path
 
 _NOT_TAKEN = "Answer for it in [policy] auto_approve, tool by tool, once the catalog was captured."
 _OURS = "Its own tools are no MCP server's."
 _CLAUDE = ("__", "mcp__")
 """How Claude Code and Amp name tools: what stands behind a server's name, and before it."""
 _MCP_OF_CURSOR = re.compile(r"Mcp\(([^()]*)\)")
-
-
-def note(notes: Notes, slug: str, source: Source, path: Path, said: str, advice: str = "It is left out.") -> None:
-    """A finding on a key that stands beside the servers."""
-    name = dotted(path)
-    notes.add(slug, source, path, (name,), f"{shown(name, 200)} {said}", advice)
-
-
-def _servers_of(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> list[str] | None:
-    """Ids of servers; None where the value is none, and then all are switched off."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return value
-    note(notes, "import-value", source, path, f"is {what(value)} and no list of servers: all are written switched off")
-    for draft in drafts:
-        draft.switch_off()
-    return None
-
-
-def _only(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    """The servers that are let in; the others are written switched off."""
-    listed = _servers_of(source, path, value, drafts, notes)
-    names = set(listed or ())
-    for draft in drafts if listed is not None else ():
-        if draft.name not in names:
-            draft.switch_off()
-    if listed == [] and drafts:
-        said = "is an empty list: every server is written switched off"
-        note(notes, "import-allow-empty", source, path, said, "Switch on the ones that are meant.")
-    _strangers(source, path, listed or [], drafts, notes)
-
-
-def _but(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    """The servers that are kept out; they are written switched off."""
-    listed = _servers_of(source, path, value, drafts, notes)
-    names = set(listed or ())
-    for draft in drafts:
-        if draft.name in names:
-            draft.switch_off()
-    _strangers(source, path, listed or [], drafts, notes)
-
-
-def _strangers(source: Source, path: Path, listed: list[str], drafts: Sequence[Draft], notes: Notes) -> None:
-    known = {draft.name for draft in drafts}
-    strange = [name for name in listed if name not in known]
-    if strange:
-        names = ", ".join(shown(name, 60) for name in strange[:10])
-        note(notes, "import-unmapped", source, path, f"names what is no server of these files: {names}")
-
-
-def _gemini(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-    for key, item in value.items() if isinstance(value, dict) else ():
-        act = {"allowed": _only, "excluded": _but}.get(key)
-        if act is not None and item is not None:
-            act(source, (*path, key), item, drafts, notes)
-        elif item is not None:
-            note(notes, "import-unmapped", source, (*path, key), "has no counterpart here")
 
 
 def _gemini_tools(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
@@ -102,50 +46,6 @@ def _gemini_exclude(source: Source, path: Path, value: Any, drafts: Sequence[Dra
         foreign |= not any(found)
     if foreign:
         note(notes, "import-ignored", source, path, "names tools of the host's own", _OURS)
-
-
-def _admin(is_list_of_allowed: bool) -> Beside:
-    """Claude Code's managed lists: entries that each name a server, a command or a url."""
-
-    def act(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
-        entries = [each if isinstance(each, dict) else {} for each in (value if isinstance(value, list) else [value])]
-        if is_list_of_allowed:
-            for draft in drafts:
-                if not _is_allowed(draft, entries):
-                    draft.switch_off()
-        for n, entry in enumerate(entries):
-            met = [draft for draft in drafts if _is_met(draft, entry)]
-            for draft in met if not is_list_of_allowed else ():
-                draft.switch_off()
-            if not entry.keys() & {"serverName", "serverCommand", "serverUrl"}:
-                said = "tells servers by something else than their name, command or url"
-                note(notes, "import-value", source, (*path, n), said, "Look through the servers by hand.")
-            elif not met:
-                note(notes, "import-unmapped", source, (*path, n), "is of no server of these files")
-
-    return act
-
-
-def _is_met(draft: Draft, entry: Mapping[str, Any]) -> bool:
-    """Whether an entry of an administrator's list is of the server: its name, its words, or its url with stars."""
-    if entry.get("serverName") == draft.name:
-        return True
-    words = [leaf.raw for tail, leaf in draft.leaves.items() if tail[0] in ("command", "args")]
-    if words and entry.get("serverCommand") == words:
-        return True
-    url, pattern = draft.leaves.get(("url",)), entry.get("serverUrl")
-    if url is None or not isinstance(pattern, str):
-        return False
-    return any(fnmatchcase(url.raw, each.replace("[", "[[]").replace("?", "[?]")) for each in (pattern, f"{pattern}/"))
-
-
-def _is_allowed(draft: Draft, entries: Sequence[Mapping[str, Any]]) -> bool:
-    """Where some entry tells servers of its kind by command or url, a server's name lets it in no longer."""
-    key = "serverUrl" if ("url",) in draft.leaves else "serverCommand"
-    strict = [{key: entry[key]} for entry in entries if key in entry]
-    return any(
-        _is_met(draft, entry) for entry in strict or [{"serverName": each.get("serverName")} for each in entries]
-    )
 
 
 class _Rules:
@@ -337,6 +237,26 @@ def _run_unasked(source: Source, path: Path, value: Any, drafts: Sequence[Draft]
         note(notes, "import-approval-not-mapped", source, path, said, _NOT_TAKEN)
 
 
+def _our_exposure(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    """What is hidden by default in a config of ours is hidden server by server in the one that is written."""
+    default = value.get("default") if isinstance(value, dict) else None
+    for draft in drafts:
+        if draft.source is source and default == "hidden":
+            draft.values.setdefault("exposure", default)
+    _our_limits(source, path, value, drafts, notes)
+
+
+def _our_limits(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
+    note(
+        notes,
+        "import-unmapped",
+        source,
+        path,
+        "is of a config of ours, and holds for all its servers",
+        "Copy it by hand.",
+    )
+
+
 def _projects(source: Source, path: Path, value: Any, drafts: Sequence[Draft], notes: Notes) -> None:
     said = "has what Claude Code keeps for single projects, servers among it: not read"
     note(notes, "import-ignored", source, path, said, "Import the .mcp.json of the project itself.")
@@ -351,13 +271,13 @@ def _within(path: Path, value: Any, steps: tuple[str, ...]) -> Iterator[tuple[Pa
 
 
 BESIDE: dict[str, Beside] = {
-    "gemini_servers": _gemini,
+    "gemini_servers": serverlists.gemini,
     "gemini_tools": _gemini_tools,
     "gemini_exclude": _gemini_exclude,
-    "servers_only": _only,
-    "servers_but": _but,
-    "servers_denied": _admin(False),
-    "servers_allowed": _admin(True),
+    "servers_only": serverlists.only,
+    "servers_but": serverlists.but,
+    "servers_denied": serverlists.admin(False),
+    "servers_allowed": serverlists.admin(True),
     "permissions": _permissions,
     "run_unasked": _run_unasked,
     "toggles": _toggles,
@@ -365,6 +285,8 @@ BESIDE: dict[str, Beside] = {
     "zed": _zed,
     "goose_user": _goose_user,
     "projects": _projects,
+    "our_exposure": _our_exposure,
+    "our_limits": _our_limits,
     "amp_disable": _amp_disable,
     "amp_permissions": _amp_permissions,
 }

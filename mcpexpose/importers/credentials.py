@@ -31,6 +31,7 @@ _SHORT = re.compile(r"(?:-e|-{1,2}|--env=)?(?P<name>[A-Za-z_][\w.-]{0,63}+)=(?P<
 _LEAST = 6
 """From so many characters on `model.secrets` finds what stands under a credential's name."""
 _STEP = re.compile(r"(?<=/)(?P<step>[A-Za-z0-9_-]{32,})(?=[/?#\s\"']|$)")
+_WORDS = re.compile("[a-z]{9}|(?:[A-Z][a-z]{2,}){3}")
 _NO_CREDENTIAL = frozenset(
     {
         *("none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "auto", "default", "disabled"),
@@ -51,7 +52,7 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     flags = ["", *plain]
     out = []
     for arg, found, flag in zip(plain, secrets.find_in_args(plain), flags, strict=False):
-        name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag else ""
+        name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag and not arg.startswith("-") else ""
         out.append(found or (*_in_paths(arg), *(_stand_ins(arg, name) or _short(arg, name))))
     return tuple(out)
 
@@ -106,10 +107,11 @@ def _short(text: str, name: str) -> tuple[Secret, ...]:
 
 
 def _in_paths(text: str) -> Iterator[Secret]:
-    """Long keys in the path of an address, which is then as good as a password: a step with letters of both cases."""
+    """Long keys in the path of an address, which is then as good as a password; words written together are none."""
     for found in _STEP.finditer(text) if "://" in text else ():
         step = found["step"]
-        if any(map(str.isupper, step)) and any(map(str.islower, step)) and any(map(str.isdigit, step)):
+        is_mixed = any(map(str.isupper, step)) and any(map(str.islower, step)) and not _WORDS.search(step)
+        if is_mixed and len(re.findall("[0-9]+", step)) > 1:
             yield Secret("key in a url", *found.span("step"))
 
 

@@ -52,6 +52,8 @@ def detect(source: Source) -> Dialect | None:
     entries = data.get("mcpServers")
     if _is_of_gemini(data.get("mcp")) and entries is None:
         return BY_NAME["gemini"]
+    if not entries and BY_NAME["vscode"] in fitting:
+        return BY_NAME["vscode"]  # its settings hold `mcp.servers`, whatever another host left there
     if isinstance(entries, dict):
         keys = {key for entry in entries.values() if isinstance(entry, dict) for key in entry}
         name = next((name for name, marks in _MARKS if marks & keys), "")

@@ -68,6 +68,9 @@ FAMILY: Keys = {
     "autoApprove": "runs_unasked",
     "disabledTools": "deny",
     "enabledTools": "allow",
+    # Clients that nobody has a row for; who does not know them keeps nothing out, and no more is let in
+    **dict.fromkeys(("allowedTools", "allowed_tools", "enabled_tools", "include_tools"), "allow"),
+    **dict.fromkeys(("blockedTools", "deniedTools", "excludedTools", "disabled_tools", "exclude_tools"), "deny"),
     # Copilot CLI
     "tools": "tools_list",
     # Claude Code
@@ -134,7 +137,7 @@ CODEX_KEYS: Keys = {
 }
 
 GOOSE_KEYS: Keys = {
-    "type": "goose_type",
+    "type": "type",
     "cmd": "command",
     "args": "args",
     "envs": "env",
@@ -173,6 +176,8 @@ LIBRECHAT_KEYS: Keys = _with(
     startup="-servers are connected to when something asks for them",
 )
 
+OURS = {"exposure": "our_exposure", "policy": "our_limits", "extends": "our_limits", "limits": "our_limits"}
+"""Of a config of ours, in a file that serves both."""
 OF_GEMINI = {
     "mcp": "gemini_servers",
     "allowMCPServers": "servers_only",
@@ -205,8 +210,8 @@ DIALECTS: tuple[Dialect, ...] = (
         },
     ),
     Dialect("claude-desktop", "Claude Desktop", _MAP, FAMILY, ("*claude_desktop_config*.json",), _BRACES),
-    Dialect("codex", "Codex", (("mcp_servers",),), CODEX_KEYS, ("*/.codex/*.toml",), url="http"),
-    Dialect("step", "Step", (("mcp_servers",),), CODEX_KEYS, ("*/.stepcode/*.toml",), url="http"),
+    Dialect("codex", "Codex", (("mcp_servers",),), CODEX_KEYS, ("*/.codex/*.toml",), beside=OURS, url="http"),
+    Dialect("step", "Step", (("mcp_servers",),), CODEX_KEYS, ("*/.stepcode/*.toml",), beside=OURS, url="http"),
     Dialect(
         "cursor",
         "Cursor",

@@ -127,3 +127,9 @@ class Notes:
 def subject(server: str, tail: Path) -> str:
     """`github:env.TOKEN`, `github` for the server as a whole."""
     return f"{server}:{dotted(tail)}" if tail else server
+
+
+def note(notes: Notes, slug: str, source: Source, path: Path, said: str, advice: str = "It is left out.") -> None:
+    """A finding on a key that stands beside the servers."""
+    name = dotted(path)
+    notes.add(slug, source, path, (name,), f"{shown(name, 200)} {said}", advice)

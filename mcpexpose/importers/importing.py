@@ -11,9 +11,10 @@ from mcpexpose.importers import beside, texts, write
 from mcpexpose.importers.credentials import Literals, Variables
 from mcpexpose.importers.detect import detect, no_maps, server_maps
 from mcpexpose.importers.dialects import OF_GEMINI
-from mcpexpose.importers.draft import Draft, Notes
+from mcpexpose.importers.draft import Draft, Notes, note
 from mcpexpose.importers.entry import draft_of
 from mcpexpose.importers.same import rename_the_same, say_same_commands, with_fragments
+from mcpexpose.importers.transport import say_faults
 from mcpexpose.importers.values import what
 from mcpexpose.model.struck import struck
 from mcpexpose.model.text import shown
@@ -59,6 +60,7 @@ def import_files(sources: Sequence[Source], host: Dialect | None = None) -> Impo
     for source, dialect in read:
         _unused_inputs(source, dialect, drafts, notes)
     say_same_commands(drafts, notes)
+    say_faults(drafts, notes)
     literals = Literals(notes.literals)
     findings = tuple(struck(finding, literals.within(_words(finding))) for finding in notes.findings)
     variables = [finding.details["variable"] for finding in findings if "variable" in finding.details]
@@ -95,7 +97,7 @@ def _is_deferred(draft: Draft) -> bool:
 def _drafts(source: Source, dialect: Dialect, notes: Notes) -> Iterable[Draft]:
     for place, value in no_maps(dialect, source.data or {}):
         said = f"is {what(value)} where a table of servers is wanted: none is imported"
-        beside.note(notes, "import-value", source, place, said, "Write it as a table, and import again.")
+        note(notes, "import-value", source, place, said, "Write it as a table, and import again.")
     for place, entries in server_maps(dialect, source.data or {}):
         repeat = next((each for each in source.repeats if each == place[: len(each)]), None)
         if repeat is not None:
@@ -123,12 +125,12 @@ def _beside(source: Source, dialect: Dialect, drafts: Sequence[Draft], notes: No
                 repeats = [each for each in source.repeats if each[:1] == path]
                 for repeat in repeats:
                     said = "is given twice: the first counts, and it may have kept out less"
-                    beside.note(notes, "import-duplicate-key", source, repeat, said, "Keep one of the two.")
+                    note(notes, "import-duplicate-key", source, repeat, said, "Keep one of the two.")
                 act(source, path, value, _ruled(key, source, dialect, drafts), notes)
         elif inside:
             plain += _siblings(inside[0], data, dialect)
         elif isinstance(value, dict):
-            beside.note(notes, "import-ignored", source, path, "is no table of MCP servers", "Nothing comes of it.")
+            note(notes, "import-ignored", source, path, "is no table of MCP servers", "Nothing comes of it.")
         else:
             plain.append(path)
     if plain:
@@ -187,4 +189,4 @@ def _unused_inputs(source: Source, dialect: Dialect, drafts: Sequence[Draft], no
     for name, (path, _) in _inputs(source, dialect).items():
         if name not in asked:
             said = f"asks for {shown(name, 60)}, which no server of the file uses"
-            beside.note(notes, "import-ignored", source, path, said, "Nothing comes of it.")
+            note(notes, "import-ignored", source, path, said, "Nothing comes of it.")

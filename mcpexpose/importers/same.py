@@ -69,7 +69,7 @@ def rename_the_same(drafts: Iterable[Draft], notes: Notes) -> list[Draft]:
                     "import-same-command",
                     draft,
                     draft.path,
-                    "is in two files, and the same: written once",
+                    f"says the same as {shown(before.name, 80)} of {shown(before.source.name, 80)}: written once",
                     "",
                     on="key",
                 )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from mcpexpose.config import connect, texts
 from mcpexpose.config.connect import HTTP_KEYS, STDIO_KEYS
+from mcpexpose.importers import write
+from mcpexpose.model.finding import Severity
 from mcpexpose.model.text import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcpexpose.importers.draft import Draft, Leaf, Notes
     from mcpexpose.importers.tree import Path
 
@@ -22,6 +28,7 @@ _KINDS = {
     "remote": "remote",
     "sse": "sse",
 }
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _UNSPOKEN = frozenset({"ws", "websocket", "grpc", "unix"})
 
 
@@ -42,6 +49,10 @@ def settle(draft: Draft, entry: dict[str, Any], notes: Notes) -> bool:
         notes.of("import-value", draft, lost.path, said, f"Remove the {kept} if this was meant.", on="key")
         del draft.leaves[("command",) if kept == "url" else ("url",)]
     is_remote = ("url",) in draft.leaves
+    if is_remote and (scheme := _SCHEME.match(draft.leaves["url",].raw)) and scheme[1].lower() not in ("http", "https"):
+        said = f"has the scheme {shown(scheme[1], 30)}, which mcpexpose does not speak: the server is not imported"
+        notes.of("import-value", draft, draft.leaves["url",].path, said, "Reach it over stdio or HTTP.")
+        return False
     if kind and (kind == "stdio") == is_remote:
         said = f"says {shown(written, 30)}, and the server has a {'url' if is_remote else 'command'}, which counts"
         notes.of("import-value", draft, (*draft.path, _key_of_kind(entry)), said, "Mend the one that is wrong.")
@@ -49,6 +60,20 @@ def settle(draft: Draft, entry: dict[str, Any], notes: Notes) -> bool:
     if is_remote:
         _http_or_sse(draft, entry, kind, hint, notes)
     return True
+
+
+def say_faults(drafts: Iterable[Draft], notes: Notes) -> None:
+    """What a config cannot be, and the host's file has: said where it stands there, before lint refuses it here."""
+    for draft in drafts:
+        table = write.table(draft)
+        base = ("mcp_servers", draft.written_as)
+        for item in (*connect.check(base, table), *texts.check({"mcp_servers": {draft.written_as: table}})):
+            found = item.finding
+            tail = found.place.path[2:] if found.place else ()
+            leaf = draft.leaves.get(tail)
+            if found.severity is Severity.ERROR:
+                said = f"is kept, and is at fault here: {found.message}"
+                notes.of("import-value", draft, leaf.path if leaf else draft.path, said, found.advice, ours=tail)
 
 
 def _kind(draft: Draft, written: str, entry: dict[str, Any], notes: Notes) -> str | None:

@@ -10,7 +10,7 @@ from mcpexpose.model.secrets import redact_forms
 from mcpexpose.model.text import is_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcpexpose.importers.draft import Draft
 
@@ -106,8 +106,3 @@ def _escape(char: str) -> str:
 
 def _comment(text: str) -> str:
     return "".join(_escape(char) if is_unseen(char) else char for char in text)
-
-
-def mapping(drafts: Iterable[Draft]) -> Mapping[str, Any]:
-    """What the written text holds under `mcp_servers`."""
-    return {draft.written_as: table(draft) for draft in drafts}

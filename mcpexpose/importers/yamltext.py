@@ -17,6 +17,7 @@ _WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": Fa
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]{1,300}|[0-9]{1,300}(?:\.[0-9]{0,300})?)(?:[eE][-+]?[0-9]{1,3})?")
 _OPENINGS = r"[\[{]|[\]}]|(?:- ){" + str(MAX_LEVELS + 1) + "}"
+_QUOTED = re.compile(r" ?(?:'(?!<)[^']{2,}'|\"[^\"]*\")")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TEXT = "tag:yaml.org,2002:str"
 _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map"))
@@ -47,11 +48,16 @@ def _composed(text: str) -> Node | None:
         return loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unreadable(error.problem or "it cannot be read", mark.index if mark else 0) from None
+        raise Unreadable(_told(error.problem), mark.index if mark else 0) from None
     except yaml.reader.ReaderError as error:
         raise Unreadable("a control character stands in it", error.position) from None
     except RecursionError:
         raise Unreadable(f"it nests deeper than {MAX_LEVELS} levels", 0) from None
+
+
+def _told(problem: str | None) -> str:
+    """What the reader says, without words of the file: a password that begins with a star is an alias to it."""
+    return _QUOTED.sub("", problem or "") or "it cannot be read"
 
 
 def _first_too_deep(text: str) -> int | None:
@@ -105,7 +111,7 @@ class _Builder:
                 continue
             self.tree.keys.setdefault(here, span)
             out[name] = self._value(item, here)
-        return out
+        return _merged(out)
 
     def _scalar(self, node: Node) -> Any:
         text = _whole(str(node.value), node.start_mark.index)
@@ -116,6 +122,21 @@ class _Builder:
         if _INTEGER.fullmatch(text):
             return int(text)
         return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _merged(table: dict[str, Any]) -> dict[str, Any]:
+    """TABLE with what its `<<` refers to, as YAML 1.1 has it and hosts in JavaScript read it; its own keys count first.
+
+    Left unread, a filter that servers share would be lost.
+    """
+    bases = table.get("<<")
+    bases = bases if isinstance(bases, list) else [bases]
+    if not all(isinstance(base, dict) for base in bases):
+        return table
+    out = {key: value for key, value in table.items() if key != "<<"}
+    for base in bases:
+        out = {**out, **{key: value for key, value in base.items() if key not in out}}
+    return out
 
 
 def _whole(text: str, start: int) -> str:

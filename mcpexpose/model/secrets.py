@@ -55,6 +55,10 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     return tuple(out)
 
 
+_FLAG = re.compile(r"--?[A-Za-z][a-z-]*")
+"""A flag behind a flag, which then had no value: `--no-auth-token --verbose`."""
+
+
 def find_in_prose(text: str) -> tuple[Secret, ...]:
     """Only what cannot be anything else: for descriptions, examples and defaults of schemas.
 

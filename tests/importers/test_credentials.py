@@ -118,6 +118,22 @@ def test_one_variable_holds_one_value() -> None:
     ]
 
 
+def test_what_an_address_or_a_flag_says_in_words_stays() -> None:
+    """Long names in a path, and a flag behind a flag that sounds like a credential's."""
+    args = [
+        "git+https://x.example/o/ModelContextProtocolServerForEverything2",
+        "--no-auth-token",
+        "--verbose",
+        "--secret",
+        "-v",
+    ]
+    result = one({"command": "x", "args": args})
+    assert servers(result)["hub"]["args"] == args
+    url = f"{AT}/v3/3f2b8c1e-1111-4a2b-9c9c-aaaabbbbcccc/OrganizationNameWithLongMixedCase2024Edition9"
+    assert servers(one({"url": url}))["hub"]["url"] == url
+    assert not said(result, "secret-in-config")
+
+
 def test_what_is_no_credential_stays() -> None:
     """Settings, paths, switches, references and public names."""
     env = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.compiler import patterns
-from tests.importers.importing import imported, let_in, said, servers
+from tests.importers.importing import imported, let_in, said, servers, told
 
 NAMES = ["get_a", "get_*", "get_[ab]", "list", "li?t", "*", "[", "drop(x)", "", "{a,b}", "a b", "!x"]
 TOOLS = [
@@ -178,3 +178,38 @@ def test_what_ran_without_asking_is_reported_and_not_taken_over(key: str, value:
 def test_where_nothing_ran_without_asking_nothing_is_said(value: Any) -> None:
     result = imported(("x.json", json.dumps({"mcpServers": {"s": {"command": "x", "alwaysAllow": value}}})))
     assert not result.findings
+
+
+def test_a_tool_s_table_in_a_file_that_serves_both_never_loosens() -> None:
+    """What cannot be read is taken for the strictest, and what is off is kept out (law 8)."""
+    text = """
+exposure.default = "hidden"
+[mcp_servers.a]
+command = "x"
+[mcp_servers.a.tools.drop]
+enabled = false
+[mcp_servers.a.tools.get]
+exposure = "hiden"
+side_effect = 1
+approval = "never"
+[mcp_servers.a.tools.put]
+approval = "auto"
+"""
+    result = imported(("config.toml", text))
+    assert servers(result)["a"] == {
+        "command": "x",
+        "exposure": "hidden",
+        "deny": ["drop"],
+        "tools": {"get": {"exposure": "hidden", "side_effect": "destructive", "approval": "ask"}},
+    }
+    assert ("import-approval-not-mapped", "a:tools.put.approval") in told(result)
+    assert ("import-unmapped", "exposure") in told(result)
+
+
+@pytest.mark.parametrize(
+    ("key", "ours"),
+    [("allowed_tools", {"allow": ["get"]}), ("allowedTools", {"allow": ["get"]}), ("blockedTools", {"deny": ["get"]})],
+)
+def test_lists_of_hosts_that_have_no_row_are_kept(key: str, ours: dict[str, Any]) -> None:
+    text = json.dumps({"mcpServers": {"a": {"command": "x", key: ["get"]}}})
+    assert servers(imported(("x.json", text)))["a"] == {"command": "x", **ours}

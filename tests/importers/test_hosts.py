@@ -225,3 +225,46 @@ def test_a_map_of_servers_that_is_none_is_said(value: Any) -> None:
     result = imported((".mcp.json", json.dumps({"mcpServers": value})))
     assert result.text == ""
     assert told(result) == {("import-value", "mcpServers")}
+
+
+@pytest.mark.parametrize(
+    ("entry", "said_of", "written"),
+    [
+        ({"url": "unix:///tmp/x.sock"}, "url", False),
+        ({"type": "http", "url": "wss://x.example/"}, "url", False),
+        ({"url": "x.example/mcp"}, "url", True),
+        ({"command": "x\0y"}, "command", True),
+        ({"url": "https://x.example", "headers": {"A": "1", "a": "2"}}, "headers.a", True),
+    ],
+)
+def test_what_lint_would_refuse_is_said_where_the_host_s_file_has_it(
+    entry: dict[str, Any], said_of: str, written: bool
+) -> None:
+    """What nobody here speaks is not imported (C04)."""
+    result = imported((".vscode/mcp.json", json.dumps({"servers": {"s": entry, "t": {"command": "t"}}})))
+    assert ("s" in servers(result)) is written
+    (finding,) = said(result, "import-value")
+    assert finding.subjects[0] == f"s:{said_of}"
+
+
+def test_settings_of_vs_code_keep_their_servers_beside_what_another_host_left_there() -> None:
+    data = {"mcp": {"servers": {"a": {"command": "a"}}}, "mcpServers": {}}
+    assert list(servers(imported(("settings.json", json.dumps(data))))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "host"),
+    [
+        (".gemini/settings.json", {"mcp": {"excluded": ["a"]}}, "gemini"),
+        ("x.json", {"mcp": {"excluded": ["a"]}}, "gemini"),
+        (".cursor/cli.json", {"permissions": {"deny": ["Mcp(a:b)"]}}, "cursor"),
+        ("opencode.json", {"permission": {"a_*": "deny"}}, "opencode"),
+        ("zed/settings.json", {"agent": {}}, "zed"),
+        (".vscode/mcp.json", {"inputs": [], "mcpServers": {"a": {"command": "a"}}}, "mcp-json"),
+        ("settings.json", {"agent": {}}, None),
+    ],
+)
+def test_a_file_of_rules_alone_is_its_host_s(name: str, data: dict[str, Any], host: str | None) -> None:
+    """It says more of the servers in the host's other files."""
+    found = detect(of_bytes(json.dumps(data).encode(), name))
+    assert (found.name if found else None) == host

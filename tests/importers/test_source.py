@@ -11,6 +11,7 @@ from mcpexpose.importers import jsonc
 from mcpexpose.importers.source import MAX_BYTES, Source, of_bytes
 from mcpexpose.importers.tree import MAX_LEVELS
 from mcpexpose.model.errors import UsageRefused
+from tests.importers.importing import imported, servers
 
 
 def read(text: str, name: str = "x.json") -> Source:
@@ -162,3 +163,26 @@ def test_without_pyyaml_yaml_is_refused_with_what_to_install(monkeypatch: pytest
     with pytest.raises(UsageRefused, match=r"mcpexpose\[yaml\]"):
         read("a: 1", "x.yaml")
     assert read("{}").data == {}
+
+
+def test_what_an_entry_of_yaml_refers_to_is_read() -> None:
+    """Its own keys count first; a filter that servers share is not lost."""
+    text = """
+base: &base {command: x, disabled: false, disabledTools: [drop]}
+more: &more {command: z, args: [q]}
+mcpServers:
+  a: {<<: [*base, *more], command: y}
+  b: {<<: *base, disabled: true}
+"""
+    assert servers(imported(("librechat.yaml", text))) == {
+        "a": {"command": "y", "args": ["q"], "deny": ["drop"]},
+        "b": {"command": "x", "deny": ["drop"], "enabled": False},
+    }
+
+
+@pytest.mark.parametrize("value", ["*hunter2Zq9XvB7", "&hunter2Zq9XvB7 a\n  b: &hunter2Zq9XvB7 c", "!hunter2Zq9XvB7"])
+def test_a_fault_of_yaml_is_told_without_words_of_the_file(value: str) -> None:
+    """Unquoted, a password may be an alias, an anchor or a tag."""
+    source = of_bytes(f"extensions:\n  a: {value}\n".encode(), "goose.yaml")
+    assert all("hunter2" not in finding.message for finding in source.findings)
+    assert source.data is not None or source.findings
