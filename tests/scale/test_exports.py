@@ -15,7 +15,7 @@ from mcpexpose.model.transport import Transport
 from mcpexpose.toolschema.portable import not_portable
 from mcpexpose.workspace import Workspace
 from tests.scale.world import DATA, WHY_NOT, real_catalogs, write_world
-from tests.surface.test_exporters import functions, schema
+from tests.surface.test_exporters import HOSTS, functions, schema
 from tests.surface.vendors import TARGETS, accept
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TOOLS = 2_000
 WHOLE = ("anthropic", "anthropic-regex", "anthropic-custom", "openai")
 """Targets that hold deferred tools too, so that one export has all of them."""
 HOSTED = ("anthropic-mcp", "openai-mcp")
-BATCHES = tuple(target for target in TARGETS if target not in (*WHOLE, *HOSTED))
+BATCHES = tuple(target for target in TARGETS if target not in (*WHOLE, *HOSTED, *HOSTS))
 LIMITS = {"openai": "openai-responses", "openai-custom": "openai-responses", "openai-chat": "openai"} | {
     "gemini": "gemini-json-schema",
     "mcp": "mcp",
