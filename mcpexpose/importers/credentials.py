@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64decode
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ _LEAST = 6
 """From so many characters on `model.secrets` finds what stands under a credential's name."""
 _STEP = re.compile(r"(?<=/)(?P<step>[A-Za-z0-9_-]{32,})(?=[/?#\s\"']|$)")
 _WORDS = re.compile("[a-z]{9}|(?:[A-Z][a-z]{2,}){3}")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])eyJ[A-Za-z0-9+/_-]{16,}={0,2}")
 _NO_CREDENTIAL = frozenset(
     {
         *("none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "auto", "default", "disabled"),
@@ -43,7 +45,7 @@ _NO_CREDENTIAL = frozenset(
 def find(text: str, name: str = "") -> tuple[Secret, ...]:
     """The credentials of one text, as `model.secrets` finds them, and what stands in the place of one."""
     text = _without_doubled(text)
-    return secrets.find(text, name) or (*_in_paths(text), *(_stand_ins(text, name) or _short(text, name)))
+    return secrets.find(text, name) or _further(text, name)
 
 
 def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
@@ -53,7 +55,7 @@ def find_in_args(args: Sequence[str]) -> tuple[tuple[Secret, ...], ...]:
     out = []
     for arg, found, flag in zip(plain, secrets.find_in_args(plain), flags, strict=False):
         name = flag.lstrip("-") if flag.startswith("--") and "=" not in flag and not arg.startswith("-") else ""
-        out.append(found or (*_in_paths(arg), *(_stand_ins(arg, name) or _short(arg, name))))
+        out.append(found or _further(arg, name))
     return tuple(out)
 
 
@@ -125,6 +127,23 @@ def _short(text: str, name: str) -> tuple[Secret, ...]:
     return (Secret(f"value of {name}", start, start + len(value)),)
 
 
+def _further(text: str, name: str) -> tuple[Secret, ...]:
+    """What is a credential in a file that is copied, though no rule would say so of a config that was written here."""
+    return (*_in_paths(text), *_encoded(text), *(_stand_ins(text, name) or _short(text, name)))
+
+
+def _encoded(text: str) -> Iterator[Secret]:
+    """Settings that somebody wrote as JSON in base64, as into an address or behind `--config`, with a credential."""
+    for found in _BASE64.finditer(text):
+        whole = found[0].rstrip("=")
+        try:
+            inside = urlsafe_b64decode(whole.replace("+", "-").replace("/", "_") + "=" * (-len(whole) % 4)).decode()
+        except ValueError:
+            continue
+        if secrets.find(inside):
+            yield Secret("credential in base64", *found.span())
+
+
 def _in_paths(text: str) -> Iterator[Secret]:
     """Long keys in the path of an address, which is then as good as a password; words written together are none."""
     for found in _STEP.finditer(text) if "://" in text else ():
@@ -172,22 +191,29 @@ class Literals:
     _HEAD = 4
 
     def __init__(self, literals: Iterable[str]) -> None:
-        self._by_head: dict[str, list[str]] = {}
-        for literal in sorted({each for each in literals if len(each) >= self._HEAD}, key=len, reverse=True):
-            self._by_head.setdefault(literal[: self._HEAD], []).append(literal)
+        self._all = {each for each in literals if len(each) >= self._HEAD}
+        self._lengths: dict[str, set[int]] = {}
+        """By how they begin; thousands may begin alike."""
+        for literal in self._all:
+            self._lengths.setdefault(literal[: self._HEAD], set()).add(len(literal))
 
     def within(self, text: str) -> tuple[str, ...]:
         """Those that stand in TEXT, the longest first."""
-        if not self._by_head:
-            return ()
-        heads = {text[at : at + self._HEAD] for at in range(len(text))} & self._by_head.keys()
-        found = [literal for head in heads for literal in self._by_head[head] if literal in text]
+        found = {text[start:end] for start, end in self._spans(text)}
         return tuple(sorted(found, key=lambda literal: (-len(literal), literal)))
 
     def conceal(self, text: str) -> str:
         """TEXT, of the same length, without them and without what looks like one."""
-        for literal in self.within(text):
-            text = text.replace(literal, "*" * len(literal))
-        for secret in secrets.find(text):
-            text = text[: secret.start] + "*" * (secret.end - secret.start) + text[secret.end :]
-        return text
+        spans = [*self._spans(text), *((each.start, each.end) for each in secrets.find(text))]
+        out, last = [], 0
+        for start, end in sorted(spans):
+            if end > last:
+                out += [text[last : max(start, last)], "*" * (end - max(start, last))]
+                last = end
+        return "".join([*out, text[last:]])
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        for at in range(len(text) - self._HEAD + 1) if self._all else ():
+            for length in self._lengths.get(text[at : at + self._HEAD], ()):
+                if at + length <= len(text) and text[at : at + length] in self._all:
+                    yield at, at + length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ def one(entry: dict[str, Any], name: str = "hub") -> Any:
 
 
 AT = "https://x.example"
+B64 = b64encode(json.dumps({"apiKey": "hunter2Zq9XvB7kLmN4"}).encode()).decode()
 STEP = "OWQ3ZTdhYTktNGY5MC00NjVkLWI5ZWYtZjg5"
 CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
     (
@@ -58,6 +60,8 @@ CASES: list[tuple[dict[str, Any], str, tuple[Any, ...], str]] = [
     ({"command": "x", "env": {"DB_PASSWORD": "pw7!"}}, "env.DB_PASSWORD", ("env", "DB_PASSWORD"), "${DB_PASSWORD}"),
     ({"command": "x", "args": ["--password", "1234"]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
     ({"command": "x", "args": ["-eDB_PASSWORD=pw7"]}, "args[0]", ("args", 0), "-eDB_PASSWORD=${HUB_ARGS_0}"),
+    ({"url": f"{AT}/?config={B64}"}, "url", ("url",), f"{AT}/?config=${{HUB_URL}}"),
+    ({"command": "x", "args": ["--config", B64]}, "args[1]", ("args", 1), "${HUB_ARGS_1}"),
     ({"url": f"{AT}/s/{STEP}/mcp"}, "url", ("url",), f"{AT}/s/${{HUB_URL}}/mcp"),
     ({"command": "x", "args": [f"{AT}/{STEP}?v=1"]}, "args[0]", ("args", 0), f"{AT}/${{HUB_ARGS_0}}?v=1"),
     ({"command": "x", "args": ["db://USER:PASSWORD@h/d"]}, "args[0]", ("args", 0), "db://USER:${HUB_ARGS_0}@h/d"),
@@ -188,6 +192,10 @@ def test_many_literals_are_found_in_one_pass() -> None:
     literals = Literals([f"{n:04d}-secret" for n in range(2_000)])
     assert literals.within("x 0007-secret y 1999-secret") == ("0007-secret", "1999-secret")
     assert literals.conceal("x 0007-secret") == "x " + "*" * 11
+    assert Literals(["abcd", "abcdefgh"]).conceal("xabcd") == "x****"
+    assert Literals(["abcdef", "cdefgh", "abcd"]).conceal("xabcdefghx") == "x********x"
+    alike = Literals(f"same-{n:04d}" for n in range(5_000))
+    assert alike.within("same-0007 same-9999") == ("same-0007",)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpexpose.config import document, load
-from mcpexpose.importers.beside import BESIDE as BESIDES
 from mcpexpose.importers.dialects import BY_NAME, DIALECTS
 from mcpexpose.importers.importing import import_files
 from mcpexpose.importers.source import of_bytes
@@ -49,16 +48,33 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
+NAMES = st.sampled_from(
+    ["mcp__a__b", "mcp__*", "a_*", "*", "a", "Mcp(a:*)", "mcp:a:b", "a__{b", "a_[", "allow", "deny"]
+)
+RULES = st.recursive(
+    NAMES | st.booleans() | st.none(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            NAMES | st.sampled_from(["ask", "allowed", "excluded", "tool_permissions", "tools", "default", "exclude"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=6,
+)
 KEYS = st.sampled_from(sorted({key for dialect in DIALECTS for key in dialect.keys}))
 ENTRIES = st.dictionaries(KEYS, VALUES, max_size=6) | VALUES
 TOPS = st.sampled_from(sorted({place[0] for dialect in DIALECTS for place in dialect.servers}))
-BESIDE = st.dictionaries(st.sampled_from([*BESIDES, "inputs"]), VALUES, max_size=2)
+BESIDE = st.dictionaries(
+    st.sampled_from(sorted({key for dialect in DIALECTS for key in dialect.beside})), RULES | VALUES, max_size=2
+)
 
 
 @settings(max_examples=100, deadline=None)
 @given(
     TOPS,
-    st.dictionaries(st.text(max_size=8), ENTRIES, max_size=3),
+    st.dictionaries(st.text(max_size=8) | st.just("a"), ENTRIES, max_size=3),
     BESIDE,
     st.sampled_from(["x.json", "x.yaml"]),
     st.none() | st.sampled_from(sorted(BY_NAME)),
