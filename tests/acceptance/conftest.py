@@ -16,7 +16,8 @@ from tests.acceptance.harness.product import Product
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OURS = (SHIPPED_CASES, Path(__file__).with_name("further"))
+FURTHER = Path(__file__).with_name("further")
+"""Siblings of the cases, with other inputs. They are many, so only `-m slow` runs them."""
 WRONG = Path(__file__).with_name("wrong_cases.toml")
 
 
@@ -30,8 +31,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" not in metafunc.fixturenames:
         return
     given = metafunc.config.getoption("--cases")
-    cases = [case for folder in ([given.resolve()] if given else OURS) for case in read_cases(folder)]
-    metafunc.parametrize("case", [pytest.param(case, id=case.id) for case in cases])
+    cases = [pytest.param(case, id=case.id) for case in read_cases(given.resolve() if given else SHIPPED_CASES)]
+    if not given:
+        cases += [pytest.param(case, id=case.id, marks=pytest.mark.slow) for case in read_cases(FURTHER)]
+    metafunc.parametrize("case", cases)
 
 
 @pytest.fixture(scope="session")
