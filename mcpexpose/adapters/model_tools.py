@@ -95,7 +95,7 @@ class ModelTools:
             given = None
         # What is no object has no query, and is answered as that.
         words = given if isinstance(given, Mapping) else {}
-        return self.session.find_tools(words.get("query"), words.get("limit"))  # type: ignore[arg-type]
+        return self.session.find_tools(words.get("query"), words.get("limit"))  # type: ignore[arg-type]  # unread
 
     def _inspected(self, name: str) -> Inspection | Refused:
         known = self.session.lookup(name)

@@ -83,7 +83,7 @@ def command(
     report = search.report(number)
     refused = report.reason.startswith("search-")
     if as_model:
-        answer = held.session(profile).find_tools(words, number)  # type: ignore[arg-type]
+        answer = held.session(profile).find_tools(words, number)  # type: ignore[arg-type]  # as a model may send it
         console.out_machine(answer.text + "\n")
     if explain and not refused:
         report = replace(report, explained=search.explained(report))

@@ -70,7 +70,7 @@ def command(
         _say_held(each)
     console.put(form, render(form, report, console.screen()))
     console.write_files(
-        (path, lambda each=each: render(each, report, console.page()))  # type: ignore[misc]
+        (path, lambda each=each: render(each, report, console.page()))  # type: ignore[misc]  # a default binds it
         for each, path in outputs
     )
     return _code(report, wanted)

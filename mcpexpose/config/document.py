@@ -147,14 +147,18 @@ class Document:
 
 def read(path: Path, name: str) -> Document:
     """The file at PATH, called NAME in findings. Raises InputMissing where it cannot be read, and nothing else."""
+    return of_bytes(bytes_of(path, name, MAX_BYTES + 1), name)
+
+
+def bytes_of(path: Path, name: str, most: int) -> bytes:
+    """At most MOST bytes of the file. Raises InputMissing where it cannot be read, and nothing else."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(most)
     except OSError as error:
         raise InputMissing(f"{shown(name)} cannot be read: {error.strerror or 'unreadable'}") from error
     except ValueError as error:  # a NUL in the path
         raise InputMissing(f"{shown(name)} is no path") from error
-    return of_bytes(data, name)
 
 
 def of_bytes(data: bytes, name: str) -> Document:

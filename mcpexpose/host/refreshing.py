@@ -221,7 +221,7 @@ async def _list(runtime: Runtime, server: PlannedServer) -> list[Any]:
     async with asyncio.timeout(_PATIENCE * server.transport.startup_timeout_s):
         if ask is not None:
             if inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__):
-                given = await ask(server.id)  # type: ignore[misc]
+                given = await ask(server.id)  # type: ignore[misc]  # it was asked whether it is
             else:
                 said = await in_own_thread(ask, server.id)
                 given = await said if inspect.isawaitable(said) else said

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcpexpose.config import document
 from mcpexpose.importers import jsonc
 from mcpexpose.importers.tree import On, Path, Span, Tree, Unreadable
-from mcpexpose.model.errors import InputMissing
 from mcpexpose.model.finding import Finding, Location, Severity
 from mcpexpose.model.text import shown
 
@@ -82,14 +81,7 @@ class Source:
 
 def read(path: File, name: str) -> Source:
     """The file at PATH, called NAME in findings. Raises InputMissing where it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(max(MAX_BYTES.values()) + 1)
-    except OSError as error:
-        raise InputMissing(f"{shown(name)} cannot be read: {error.strerror or 'unreadable'}") from error
-    except ValueError as error:  # a NUL in the path
-        raise InputMissing(f"{shown(name)} is no path") from error
-    return of_bytes(data, name)
+    return of_bytes(document.bytes_of(path, name, max(MAX_BYTES.values()) + 1), name)
 
 
 def of_bytes(data: bytes, name: str) -> Source:

@@ -78,9 +78,9 @@ def _mirrored(kind: Any) -> Any:
     if origin in (typing.Union, types.UnionType):
         return reduce(or_, (_mirrored(one) for one in inner))
     if origin is tuple:
-        return tuple[_mirrored(inner[0]), ...]  # type: ignore[misc]
+        return tuple[_mirrored(inner[0]), ...]  # type: ignore[misc]  # a type made at run time
     if origin is Mapping:
-        return Mapping[inner[0], _mirrored(inner[1])]  # type: ignore[valid-type, misc]
+        return Mapping[inner[0], _mirrored(inner[1])]  # type: ignore[valid-type, misc]  # likewise
     return kind
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from mcpexpose.model.plan import MinMatch, Plan
 
-LIMIT_MAX = 20
-"""Matches that one answer of `find_tools` holds at most."""
 KEPT_TERMS = 4_096
 """Terms of which an engine over an index keeps the documents in memory, the last used ones."""
 
@@ -94,22 +92,6 @@ def in_memory(definitions: Sequence[bytes], plan: Plan) -> Engine:
 def over(terms: Mapping[str, TermPostings], plan: Plan) -> Engine:
     """The engine over the TERMS of PLAN, as `index.inverted` gives them."""
     return Engine(_Memory(terms, plan), plan.search.min_match)
-
-
-def limit_of(value: object, default: int = 8) -> int | None:
-    """How many matches VALUE asks for: at most LIMIT_MAX, DEFAULT where there is none. None: search-limit-invalid.
-
-    A positive whole number, as JSON has it (5.0 is one), or its digits as an argument of a command.
-    """
-    if value is ...:
-        return default
-    if isinstance(value, str):
-        value = int(value) if value.isascii() and value.isdigit() and len(value) < 20 else None
-    if isinstance(value, float):
-        value = int(value) if isfinite(value) and value.is_integer() else None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return None
-    return min(value, LIMIT_MAX)
 
 
 class _Named:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcpexpose.model import secrets
 from mcpexpose.model.policy import PolicyState
@@ -15,7 +15,7 @@ from mcpexpose.model.text import shown
 from mcpexpose.model.transport import ReferenceSyntax, Template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcpexpose.model.plan import PlannedServer
     from mcpexpose.surface.fitting import Fitting
@@ -28,6 +28,19 @@ _BEARER = re.compile(r"[Bb]earer +(\$\{[A-Za-z_][A-Za-z0-9_]*\})")
 
 class Unsaid(Exception):
     """The host's config cannot say how the server is reached; the text is why."""
+
+
+def reached(
+    surface: Surface, fitting: Fitting, entry: Callable[[PlannedServer], dict[str, Any]]
+) -> Iterator[tuple[PlannedServer, dict[str, Any]]]:
+    """Each server with the ENTRY that says how the host reaches it; one of which it cannot be said is lost."""
+    for server in surface.servers:
+        try:
+            made = entry(server)
+        except Unsaid as why:
+            fitting.lose("server-left-out", server.id, str(why))
+        else:
+            yield server, made
 
 
 def say(text: str, where: str, written: Written) -> str:

@@ -478,7 +478,7 @@ def test_the_command_under_test_is_the_last_such_step(tmp_path: Path) -> None:
     codes = iter([1, 1, 0, 0])
     found = iter([[FINDING], [FINDING], [], []])
     steps = [{"do": "lint"}, {"do": "lint"}]
-    answer = lambda argv: lint_answer(argv, *next(found), code=next(codes))  # noqa: E731
+    answer = lambda argv: lint_answer(argv, *next(found), code=next(codes))  # noqa: E731 - short
     checks = run_made_up(tmp_path, {"exit": "nonzero"}, answer, steps=steps)
     assert any("exit nonzero" in failure for failure in checks.failures)
 
@@ -490,7 +490,7 @@ def test_a_step_is_held_to_its_own_expectations(tmp_path: Path) -> None:
 
 
 def test_what_the_harness_does_not_know_fails(tmp_path: Path) -> None:
-    answer = lambda argv: lint_answer(argv, FINDING)  # noqa: E731
+    answer = lambda argv: lint_answer(argv, FINDING)  # noqa: E731 - short
     assert run_made_up(tmp_path / "1", {"no_such_field": 1}, answer).failures
     assert run_made_up(tmp_path / "2", {}, answer, steps=[{"do": "no-such-step"}]).failures
     assert run_made_up(tmp_path / "3", {}, answer, steps=[{"do": "assert", "no_such": 1}]).failures

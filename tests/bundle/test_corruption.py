@@ -52,7 +52,7 @@ def answers(path: Path, engine: Any) -> list[Any]:
     asked: list[Callable[[], Any]] = [
         session.declared,
         session.prompt_section,
-        *(lambda query=query: _found(plan, query) for query in QUERIES),  # type: ignore[misc]
+        *(lambda query=query: _found(plan, query) for query in QUERIES),
         lambda: session.lookup("git__git_log"),
         lambda: session.lookup("memory__nothing"),
         lambda: _inspected(plan, "git", "git_show"),

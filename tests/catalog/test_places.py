@@ -46,7 +46,7 @@ def test_it_answers_as_the_walk_does(indent: int | None, wrapped: bool) -> None:
         for more in ((), ("nowhere",)):
             for on in ("value", "key"):
                 wanted = (*path, *more)
-                assert fast.span(wanted, on) == span(text, wanted, on), (wanted, on)  # type: ignore[arg-type]
+                assert fast.span(wanted, on) == span(text, wanted, on), (wanted, on)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_an_error_of_the_protocol_is_told_as_such() -> None:
 def test_where_nothing_listens_the_server_is_unavailable() -> None:
     port = closed_port()
     for kind in ("http", "sse"):
-        captured = run(Transport(kind, url=f"http://user:hidden@127.0.0.1:{port}/mcp"))  # type: ignore[arg-type]
+        captured = run(Transport(kind, url=f"http://user:hidden@127.0.0.1:{port}/mcp"))
         assert f"nothing answers at http://127.0.0.1:{port}/mcp" in failure(captured).message
         assert "hidden" not in repr(captured)
         assert captured.unavailable

@@ -32,7 +32,7 @@ def serve(scripts: Path, server: str, **script: Any) -> None:
     scripts.mkdir(parents=True, exist_ok=True)
     temporary = scripts / f"{server}.json.new"
     temporary.write_text(json.dumps(script), encoding="utf-8")
-    os.replace(temporary, scripts / f"{server}.json")  # noqa: PTH105
+    os.replace(temporary, scripts / f"{server}.json")  # noqa: PTH105 - one step, beside the text that names both
 
 
 def notify(scripts: Path, server: str, method: str, times: int = 1, after: float = 0) -> None:

@@ -90,7 +90,7 @@ def mcpexpose(*arguments: str) -> tuple[int, str]:
                 raise
             code = refused.exit_code
             print(refused.format_message(), file=err)
-    printed = "".join(stream.buffer.getvalue().decode("utf-8") for stream in (out, err))  # type: ignore[attr-defined]
+    printed = "".join(stream.buffer.getvalue().decode("utf-8") for stream in (out, err))
     assert code != INTERNAL, printed
     return int(code or 0), printed
 

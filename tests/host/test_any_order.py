@@ -200,5 +200,5 @@ HostAndServer.TestCase.settings = settings(max_examples=60, stateful_step_count=
 
 
 @pytest.mark.slow
-class TestAnyOrder(HostAndServer.TestCase):  # type: ignore[misc,name-defined]
+class TestAnyOrder(HostAndServer.TestCase):
     """G06, G08, G11, G12"""

@@ -109,8 +109,8 @@ def test_a_full_disk_refuses_writers(tmp_path: Path, full: Path) -> None:
     plan = plan_of(tmp_path, tool("gh", "put", side_effect=SideEffect.WRITE), tool("gh", "get"), sink=FileSink(full))
     session, server = plan.session(), Server()
     put, get = session.inspect("gh", "put"), session.inspect("gh", "get")
-    assert run(session.call(put, {}, approve=yes, through=server)).outcome == "refused:audit-unavailable"  # type: ignore[arg-type]
-    assert run(session.call(get, {}, through=server)).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(put, {}, approve=yes, through=server)).outcome == "refused:audit-unavailable"
+    assert run(session.call(get, {}, through=server)).outcome == "ok"
 
 
 def test_a_logger_takes_events_too(caplog: pytest.LogCaptureFixture) -> None:
@@ -128,7 +128,7 @@ def test_the_event_is_there_before_the_answer(tmp_path: Path) -> None:
     found = session.inspect("gh", "get")
 
     async def main() -> None:
-        await session.call(found, {}, through=Server())  # type: ignore[arg-type]
+        await session.call(found, {}, through=Server())
         assert sink.events[-1].event == "call"
 
     run(main())

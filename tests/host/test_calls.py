@@ -330,7 +330,7 @@ def test_a_cancelled_writer_stays_open(plan: HostPlan, sink: Memory) -> None:
             there.set()
             await asyncio.Event().wait()
 
-        task = asyncio.create_task(session.call(session.inspect("gh", name), {}, through=hang, approve=yes))  # type: ignore[arg-type]
+        task = asyncio.create_task(session.call(session.inspect("gh", name), {}, through=hang, approve=yes))
         await there.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -298,7 +298,7 @@ def test_a_catalog_that_changes_in_between(real: Real, moment: str) -> None:
         change()
         approve: Any = yes
     else:
-        approve = lambda ask: change() or True  # noqa: E731
+        approve = lambda ask: change() or True  # noqa: E731 - one of two
     outcome = run(session.call(handle, {}, approve=approve))
     assert outcome.outcome in ("refused:stale-revision", "refused:unknown-tool")
     assert real.sent == ["get"]

@@ -165,7 +165,7 @@ def test_the_same_list_clears(tmp_path: Path) -> None:
     found = session.inspect("gh", "get")
     for _ in range(200):
         plan.list_changed("gh")
-    assert run(session.call(found, {}, through=server)).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(found, {}, through=server)).outcome == "ok"
     assert lister.asked == 1
     assert plan.freshness("gh").state == "fresh"
     assert sink.told("refresh") == ["unchanged"]
@@ -195,14 +195,14 @@ def test_another_list_refuses(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, tool("gh", "get"), tool("zz", "look"), refresh=lister, sink=sink)
     session = plan.session()
     plan.list_changed("gh")
-    outcome = run(session.call(session.inspect("gh", "get"), {}, through=server))  # type: ignore[arg-type]
+    outcome = run(session.call(session.inspect("gh", "get"), {}, through=server))
     assert outcome.outcome == "refused:stale-revision"
     assert plan.freshness("gh").reason == "other-revision"
-    assert run(session.call(session.inspect("zz", "look"), {}, through=server)).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(session.inspect("zz", "look"), {}, through=server)).outcome == "ok"
     assert sink.told("refresh") == ["changed"]
     lister.names = ("get",)
     plan.list_changed("gh")
-    assert run(session.call(session.inspect("gh", "get"), {}, through=server)).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(session.inspect("gh", "get"), {}, through=server)).outcome == "ok"
 
 
 def test_a_change_during_the_list_asks_once_more(tmp_path: Path) -> None:
@@ -260,10 +260,10 @@ def test_age_is_refreshed_first_or_refused(
     session = plan_of(tmp_path, tool("gh", "get"), **more).session()
     assert session.plan.freshness("gh").state == state
     expected = "ok" if state == "fresh" else "refused:stale-revision"
-    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == expected  # type: ignore[arg-type]
+    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == expected
     lister = Lister("get")
     session = plan_of(tmp_path, tool("gh", "get"), refresh=lister, **more).session()
-    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == "ok"
     assert lister.asked == (0 if state == "fresh" else 1)
     assert session.plan.freshness("gh").state == "fresh"
 
@@ -299,7 +299,7 @@ def test_a_recompile_takes_over_under_running_sessions(tmp_path: Path) -> None:
     before = [each["name"] for each in session.declared()]
     stale = session.inspect("gh", "get")
     plan.list_changed("gh")
-    outcome = run(session.call(stale, {}, through=Server()))  # type: ignore[arg-type]
+    outcome = run(session.call(stale, {}, through=Server()))
     assert outcome.outcome == "refused:stale-revision"
     assert [str(tool["name"]) for tool in given[0]["gh"].tools] == ["get", "new"]
     assert given[0]["gh"].revision == revision_of("gh", entries("get", "new"))
@@ -309,7 +309,7 @@ def test_a_recompile_takes_over_under_running_sessions(tmp_path: Path) -> None:
     assert after[: len(before)] == before
     assert after[len(before) :] == ["gh__new"]
     assert session.inspect("gh", "old").outcome == "refused:unknown-tool"  # type: ignore[union-attr]
-    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == "ok"  # type: ignore[arg-type]
+    assert run(session.call(session.inspect("gh", "get"), {}, through=Server())).outcome == "ok"
     resumed = plan.newest.session(state=session.state())
     assert [each["name"] for each in resumed.declared()][:1] == before[:1]
 

@@ -36,7 +36,7 @@ def test_public_names() -> None:
     assert dir(mcpexpose) == sorted(mcpexpose.__all__)
     assert all(getattr(mcpexpose, name) is not None for name in mcpexpose.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nope'"):
-        _ = mcpexpose.nope  # type: ignore[attr-defined]
+        _ = mcpexpose.nope
 
 
 def test_what_is_public_says_what_it_is() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcpexpose import Inspection, Refused, SelectionRefused, ToolId
+from mcpexpose.host import finder
 from mcpexpose.model.policy import Exposure
 from tests.builders import compiled, tool
 
@@ -61,6 +62,19 @@ def test_limits(plan: HostPlan) -> None:
     assert len(plan.session().find_tools("issue", 1).matches) == 1
     assert len(plan.session().find_tools("issue", 500).matches) == 3
     assert len(plan.session().find_tools("issue", 2.0).matches) == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [(None, 8), (1, 1), (20, 20), (21, 20), (500, 20), (10**30, 20), (5.0, 5),
+     (0, 0), (-1, 0), (0.5, 0), ("5", 0), ("ten", 0), ("", 0), ("-3", 0), ("0.5", 0), ("null", 0), ("٣", 0),
+     (True, 0), (False, 0), ([], 0), (float("nan"), 0), (float("inf"), 0)],
+)  # fmt: skip
+def test_a_limit_is_a_positive_whole_number(value: object, limit: int) -> None:
+    """Cut to 20; what is none, here told by 0, is refused (F10)."""
+    refused = finder.refused_query("issue", value)
+    assert refused == ("" if limit else "search-limit-invalid")
+    assert refused or finder.effective_limit(value, 8) == limit
 
 
 def test_never_more_than_twenty(load: Callable[..., HostPlan]) -> None:

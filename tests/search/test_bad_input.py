@@ -77,7 +77,7 @@ REASONS = set(SearchReason.__args__)  # type: ignore[attr-defined]
 
 def cold() -> None:
     for each in (analysis._known_chunk, analysis._word, stemming.stem, kinship.name_verb):
-        each.cache_clear()  # type: ignore[attr-defined]
+        each.cache_clear()
 
 
 def operations(one: Searched, text: str) -> int:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpexpose.search import engine, postings, query
+from mcpexpose.search import postings, query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -372,17 +372,6 @@ def test_threads_share_an_engine(all_engines: Any) -> None:
         with ThreadPoolExecutor(8) as threads:
             answers = list(threads.map(other.ask, queries * 5))
         assert answers == [memory.ask(text) for text in queries] * 5
-
-
-@pytest.mark.parametrize(
-    ("value", "limit"),
-    [(..., 8), (1, 1), (20, 20), (21, 20), (500, 20), (10**30, 20), ("5", 5), (5.0, 5), ("500", 20),
-     (0, None), (-1, None), (0.5, None), ("ten", None), ("", None), ("-3", None), ("0.5", None), ("null", None),
-     (None, None), (True, None), (False, None), ([], None), (float("nan"), None), (float("inf"), None), ("٣", None)],
-)  # fmt: skip
-def test_limits(value: object, limit: int | None) -> None:
-    """A positive whole number, cut to 20; what is none is refused (F10)."""
-    assert engine.limit_of(value) == limit
 
 
 WORDS = st.sampled_from(

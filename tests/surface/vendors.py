@@ -24,7 +24,7 @@ def strict(hint: Any) -> Any:
     if origin is Annotated:
         return strict(args[0])
     if origin in (Union, types.UnionType):
-        return Union[tuple(strict(arg) for arg in args)]  # noqa: UP007
+        return Union[tuple(strict(arg) for arg in args)]  # noqa: UP007 - of types that are known at run time alone
     if origin in _LISTS or getattr(origin, "__name__", "") == "SequenceNotStr":
         return list[strict(args[0])]  # type: ignore[misc]
     if origin in (dict, collections.abc.Mapping):
@@ -133,7 +133,7 @@ class _CodexTool(typing_extensions.TypedDict):
 class _Codex(typing_extensions.TypedDict, total=False):
     """A table of Codex's `[mcp_servers]`, by its reference."""
 
-    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012
+    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012 - pydantic looks for it here
     command: str
     args: list[str]
     env: dict[str, str]
@@ -152,7 +152,7 @@ class _Codex(typing_extensions.TypedDict, total=False):
 class _GeminiCli(typing_extensions.TypedDict, total=False):
     """An entry of Gemini CLI's `mcpServers`, by its reference; `trust` is left out of it on purpose."""
 
-    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012
+    __pydantic_config__ = {"extra": "forbid"}  # type: ignore[misc]  # noqa: RUF012 - pydantic looks for it here
     command: str
     args: list[str]
     env: dict[str, str]

@@ -20,12 +20,7 @@ def export(surface: Surface) -> Export:
     """A tool that a server adds later is not enabled until a plan allows it."""
     fitting = Fitting("codex")
     servers: dict[str, Any] = {}
-    for server in surface.servers:
-        try:
-            entry = _reached(server)
-        except hostfile.Unsaid as why:
-            fitting.lose("server-left-out", server.id, str(why))
-            continue
+    for server, entry in hostfile.reached(surface, fitting, _reached):
         tools = hostfile.told(surface, server, fitting)
         entry["enabled_tools"] = [each.tool.name for each in tools]
         if asked := {each.tool.name: {"approval_mode": "prompt"} for each in tools if hostfile.asks(each)}:

@@ -24,12 +24,7 @@ def export(surface: Surface) -> Export:
     """A tool that a server adds later is left out until a plan allows it. `trust`, which asks nobody, is not set."""
     fitting = Fitting("gemini")
     servers: dict[str, Any] = {}
-    for server in surface.servers:
-        try:
-            entry = _reached(server)
-        except hostfile.Unsaid as why:
-            fitting.lose("server-left-out", server.id, str(why))
-            continue
+    for server, entry in hostfile.reached(surface, fitting, _reached):
         entry["includeTools"] = [each.tool.name for each in hostfile.told(surface, server, fitting)]
         servers[server.id] = entry
     return Export("gemini-cli", {"mcpServers": servers}, in_order(fitting.losses))

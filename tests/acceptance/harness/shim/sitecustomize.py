@@ -61,7 +61,7 @@ class Moments:
     def _inside(path: object) -> bool:
         path = os.fsdecode(path) if isinstance(path, bytes | os.PathLike) else path
         # A name relative to an open folder cannot be placed; it counts: a build uses no other such names.
-        return isinstance(path, str) and (path.startswith(ROOT) or not os.path.isabs(path))  # noqa: PTH117
+        return isinstance(path, str) and (path.startswith(ROOT) or not os.path.isabs(path))  # noqa: PTH117 - no pathlib yet
 
 
 def fill_the_disk(room: int) -> None:
@@ -83,10 +83,10 @@ def fill_the_disk(room: int) -> None:
     def is_ours(file: object) -> bool:
         if isinstance(file, int):
             try:
-                file = os.readlink(f"/proc/self/fd/{file}")  # noqa: PTH115
+                file = os.readlink(f"/proc/self/fd/{file}")  # noqa: PTH115 - likewise
             except OSError:
                 return False
-        path = os.path.abspath(os.fsdecode(file)) if isinstance(file, str | bytes | os.PathLike) else ""  # noqa: PTH100
+        path = os.path.abspath(os.fsdecode(file)) if isinstance(file, str | bytes | os.PathLike) else ""  # noqa: PTH100 - likewise
         return path.startswith(ROOT)
 
     def open_(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):  # type: ignore[no-untyped-def]
